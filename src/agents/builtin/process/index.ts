@@ -1,0 +1,2 @@
+/** `skein/process`: runs whatever command a service names. */
+export { processAgent } from './agent.ts';

@@ -1,0 +1,122 @@
+/**
+ * Launches an agent (A-7, A-8): process, bootstrap line, handshake, health, information, admission. Whatever fails on
+ * the way, nothing stays behind: no process, no socket, no channel.
+ */
+import type { Client } from '@grpc/grpc-js';
+import { type FilePlace, SkeinError } from '../../errors/index.ts';
+import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
+import { callableClient, type Handshake } from '../wire/index.ts';
+import { admit } from './admission.ts';
+import { AgentProcess } from './agent-process.ts';
+import type { Callee } from './caller.ts';
+import { judgedClient } from './calls.ts';
+import { awaitServing, openChannel } from './channel.ts';
+import { HandshakeLine, judgeHandshake } from './handshake.ts';
+import type { AgentLogLine } from './own-log.ts';
+import { pause } from './pause.ts';
+import type { ResolvedAgent } from './resolved.ts';
+import { SpawnedAgent } from './spawned.ts';
+import { type AgentTimeouts, defaultTimeouts, formatDuration } from './timeouts.ts';
+
+export interface LaunchOptions {
+  /** Gives the launch up; the running agent no longer heeds it. */
+  readonly signal: AbortSignal;
+  /** What differs from `defaultTimeouts`. */
+  readonly timeouts?: Partial<AgentTimeouts>;
+  /** Of the caller; the agent gets the short list of C-17 and `SKEIN_AGENT`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absolute working folder of the agent. */
+  readonly directory: string;
+  /** The agent's own log, from its first line on. */
+  readonly onLog?: (line: AgentLogLine) => void;
+  /** Where a part of the `spec` of an instance is written, for field violations. */
+  readonly locate?: (instance: string, pointer: string) => FilePlace | undefined;
+}
+
+/**
+ * The agent, ready to be called.
+ * @throws {SkeinError} SK1307, SK1308 (not started), SK1310 to SK1315 (no handshake, or a bad one), SK1316 to SK1318,
+ * SK1306 (not admitted), SK1320 to SK1328 (its information could not be had); the reason of `signal` when it is aborted.
+ */
+export async function launchAgent(agent: ResolvedAgent, options: LaunchOptions): Promise<AgentProcess> {
+  options.signal.throwIfAborted();
+  const timeouts: AgentTimeouts = { ...defaultTimeouts, ...options.timeouts };
+  const deadline = performance.now() + timeouts.handshakeMs;
+  const line = new HandshakeLine(agent.identity);
+  const spawned = await SpawnedAgent.start(agent, { ...options, takeLine: (text) => line.take(text) });
+  if (options.onLog) spawned.log.listen(options.onLog);
+  let channel: Client | undefined;
+  try {
+    const signal = AbortSignal.any([options.signal, spawned.gone]);
+    const handshake = await handshakeOf(spawned, line, { deadline, signal, timeoutMs: timeouts.handshakeMs });
+    channel = openChannel(judgeHandshake(agent.identity, handshake, spawned.socket));
+    const { token } = spawned;
+    await awaitServing(channel, {
+      name: agent.identity,
+      token,
+      deadline,
+      signal,
+      lastLines: () => spawned.lastLines(),
+    });
+    const callee = calleeOf(spawned, timeouts, options);
+    const client = judgedClient(AgentService, callableClient(AgentService, channel, token), callee);
+    const information = await client.getAgentInformation({}, { signal: options.signal });
+    admit(agent, information);
+    return new AgentProcess(spawned, channel, callee, information);
+  } catch (error) {
+    channel?.close();
+    await spawned.clear();
+    throw withLastLines(error, spawned);
+  }
+}
+
+interface HandshakeWait {
+  readonly deadline: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function handshakeOf(
+  spawned: SpawnedAgent,
+  line: HandshakeLine,
+  wait: HandshakeWait,
+): Promise<Handshake> {
+  const patience = new AbortController();
+  const over = pause(wait.deadline - performance.now(), AbortSignal.any([wait.signal, patience.signal]));
+  try {
+    const handshake = await Promise.race([line.handshake, over]);
+    if (handshake !== undefined) return handshake;
+  } finally {
+    patience.abort();
+  }
+  wait.signal.throwIfAborted();
+  throw new SkeinError(
+    'SK1310',
+    `agent ${spawned.name} printed no handshake within ${formatDuration(wait.timeoutMs)}`,
+  );
+}
+
+function calleeOf(spawned: SpawnedAgent, timeouts: AgentTimeouts, { locate }: LaunchOptions): Callee {
+  return {
+    name: spawned.name,
+    timeouts,
+    exited: spawned.exited,
+    get exit() {
+      return spawned.exit;
+    },
+    lastLines: () => spawned.lastLines(),
+    locate: (instance, pointer) => locate?.(instance, pointer),
+  };
+}
+
+/** Errors of the launch show the agent's log as far as it came, which may be later than the error. */
+function withLastLines(error: unknown, spawned: SpawnedAgent): unknown {
+  if (!(error instanceof SkeinError) || error.lastLines.length > 0) return error;
+  const { code, message, place, cause, remedy } = error;
+  return new SkeinError(code, message, {
+    ...(place && { place }),
+    ...(cause !== undefined && { cause }),
+    ...(remedy !== undefined && { remedy }),
+    lastLines: spawned.lastLines(),
+  });
+}

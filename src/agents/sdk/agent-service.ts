@@ -1,0 +1,81 @@
+/** `AgentService`: who the agent is, and its end. */
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import {
+  type AgentService,
+  GetAgentInformationResponseSchema,
+  ShutdownResponseSchema,
+  TestDependencies,
+  type ValidationAdvertisementSchema,
+  type ValidationSupportSchema,
+} from '../../gen/skein/agent/v1/agent_pb.js';
+import { PROTOCOL } from '../wire/index.ts';
+import type { AgentDefinition, Validation, ValidationSupport } from './definition.ts';
+import type { SpecReader } from './schema.ts';
+import type { ServiceMethods } from './server.ts';
+import { writeRuntimeContext } from './translation.ts';
+
+/** What the SDK itself brings to every agent. */
+export const SDK_CAPABILITIES: readonly string[] = [
+  'runtime/v1',
+  'multi-service/v1',
+  'watch/v1',
+  'logs/v1',
+  'log-file/v1',
+];
+
+/** `shutdown` resolves when every service was let go; the process ends after the answer. */
+export function agentService<Spec>(
+  definition: AgentDefinition<Spec>,
+  specs: SpecReader<Spec>,
+  shutdown: (budgetMs: number) => Promise<void>,
+): ServiceMethods<typeof AgentService> {
+  return {
+    getAgentInformation: async () => {
+      const specSchema = await specs.jsonSchema();
+      return create(GetAgentInformationResponseSchema, {
+        contract: {
+          protocol: PROTOCOL,
+          capabilities: [...new Set([...SDK_CAPABILITIES, ...(definition.capabilities ?? [])])],
+        },
+        name: definition.name,
+        version: definition.version,
+        languages: [...(definition.languages ?? [])],
+        runtimeContexts: (definition.runtimeContexts ?? ['native']).map(writeRuntimeContext),
+        documentation: definition.documentation ?? '',
+        ...(specSchema && { specSchema }),
+        ...(definition.validation && { validation: advertisement(definition.validation) }),
+      });
+    },
+    shutdown: async (request) => {
+      await shutdown(request.budgetMs);
+      return create(ShutdownResponseSchema);
+    },
+  };
+}
+
+function advertisement({
+  lint,
+  compile,
+  test,
+  suites = [],
+}: Validation): MessageInitShape<typeof ValidationAdvertisementSchema> {
+  return {
+    ...(lint && { lint: support(lint) }),
+    ...(compile && { compile: support(compile) }),
+    ...(test && { test: support(test) }),
+    suites: suites.map(({ name, dependencies }) => ({ name, dependencies: dependencyModes[dependencies] })),
+  };
+}
+
+function support({
+  supported,
+  scopes = [],
+}: ValidationSupport): MessageInitShape<typeof ValidationSupportSchema> {
+  return { supported, scopes: [...scopes] };
+}
+
+const dependencyModes = {
+  none: TestDependencies.NONE,
+  'start-dependencies': TestDependencies.START_DEPENDENCIES,
+  'start-stack': TestDependencies.START_STACK,
+} as const;

@@ -1,0 +1,92 @@
+/** What a handler is given of its instance: the facts of the latest Load, and the means that the SDK offers. */
+import { resolve } from 'node:path';
+import { DesiredState } from '../../gen/skein/runtime/v1/runtime_pb.js';
+import { Deadline } from './deadline.ts';
+import type { ServiceContext } from './definition.ts';
+import type { Happening } from './events.ts';
+import { AgentFailure } from './failure.ts';
+import type { Generations } from './generations.ts';
+import type { InstanceOutput } from './logs/index.ts';
+import type { Endpoint, Identity, RuntimeContext, ServiceKind } from './model.ts';
+import { runCommand, Supervised } from './supervision.ts';
+
+/** What a Load says. */
+export interface Facts<Spec> {
+  readonly identity: Identity;
+  readonly spec: Spec;
+  readonly kind: ServiceKind;
+  readonly runtimeContext: RuntimeContext;
+  readonly endpoints: readonly Endpoint[];
+  readonly directory: string;
+  readonly dataDirectory: string;
+  readonly runDirectory: string;
+  readonly workspaceDirectory: string;
+  readonly disposable: boolean;
+}
+
+export interface Means {
+  readonly output: InstanceOutput;
+  readonly generations: Generations;
+  readonly report: (generation: number, happening: Happening) => void;
+  readonly desire: (desired: DesiredState, cause: string) => void;
+}
+
+/** `current` answers the facts of the latest Load. */
+export function instanceContext<Spec>(current: () => Facts<Spec>, means: Means): ServiceContext<Spec> {
+  const { output, generations } = means;
+  const folder = (cwd: string | undefined): string => resolve(current().directory, cwd ?? '.');
+  return {
+    instance: output.instance,
+    get identity() {
+      return current().identity;
+    },
+    get spec() {
+      return current().spec;
+    },
+    get kind() {
+      return current().kind;
+    },
+    get runtimeContext() {
+      return current().runtimeContext;
+    },
+    get endpoints() {
+      return current().endpoints;
+    },
+    get directory() {
+      return current().directory;
+    },
+    get dataDirectory() {
+      return current().dataDirectory;
+    },
+    get runDirectory() {
+      return current().runDirectory;
+    },
+    get workspaceDirectory() {
+      return current().workspaceDirectory;
+    },
+    get disposable() {
+      return current().disposable;
+    },
+    async supervise(options) {
+      const generation = generations.requireStarting();
+      const process = await Supervised.spawn({ ...options, cwd: folder(options.cwd) }, output);
+      if (generations.adopt(generation, process)) return process;
+      // Stopped between the two: nobody would ever stop it again.
+      using deadline = new Deadline(0);
+      await process.stop(deadline);
+      throw new AgentFailure('INTERRUPTED', 'start was interrupted by stop', { retryable: true });
+    },
+    run: (options) => runCommand({ ...options, cwd: folder(options.cwd) }, output),
+    log: (text) => output.say(text),
+    hide: (secret) => output.mask.add(secret),
+    desire: (phase, cause) => means.desire(desiredStates[phase], cause),
+    ready: () => means.report(generations.number, { kind: 'ready' }),
+    ended: (ending) => generations.endElsewhere(ending),
+  };
+}
+
+const desiredStates = {
+  load: DesiredState.LOAD,
+  init: DesiredState.INIT,
+  start: DesiredState.START,
+} as const;

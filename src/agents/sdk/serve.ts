@@ -1,0 +1,138 @@
+/**
+ * The life of an agent's process: launched by a host, it listens, says so, serves, and ends with every service that it
+ * started, whoever ends it and however.
+ */
+import { unlinkSync } from 'node:fs';
+import { Health } from '../../gen/grpc/health/v1/health_pb.js';
+import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
+import { RuntimeService } from '../../gen/skein/runtime/v1/runtime_pb.js';
+import { AGENT_VARIABLE, formatHandshake, PROTOCOL } from '../wire/index.ts';
+import { agentLog } from './agent-log.ts';
+import { agentService } from './agent-service.ts';
+import { type Launch, readLaunch } from './bootstrap.ts';
+import type { AgentDefinition } from './definition.ts';
+import { healthService } from './health.ts';
+import { Instances } from './instances.ts';
+import { runtimeService } from './runtime-service.ts';
+import { AgentServer } from './server.ts';
+import { killEverything } from './supervision.ts';
+
+/** What services may take to stop where the host names no budget, or is gone. */
+const defaultBudgetMs = 10_000;
+/** What streams may take to hand over their last messages, and calls to end. */
+const closeGraceMs = 1_000;
+
+/**
+ * Serves an agent on stdin and stdout until its host ends it or is gone, and then ends the process. Call it once, as
+ * the last thing of the program.
+ *
+ * Exit status: 0 after an end in order; 1 after a fault, which stderr tells; 2 when no host started the process.
+ */
+export async function serveAgent<Spec>(definition: AgentDefinition<Spec>): Promise<void> {
+  if (process.env[AGENT_VARIABLE] !== '1') {
+    const { name, version } = definition;
+    process.stderr.write(
+      `${name} ${version} is an agent of skein: it is started by skein, for services that say \`agent: ${name}\`.\n`,
+    );
+    process.exit(2);
+  }
+  surviveClosedPipes();
+  process.on('uncaughtException', crash);
+  try {
+    await serve(definition, await readLaunch(process.stdin));
+  } catch (error) {
+    agentLog('error', `${definition.name} could not be launched`, error);
+    process.exit(1);
+  }
+}
+
+async function serve<Spec>(definition: AgentDefinition<Spec>, launch: Launch): Promise<void> {
+  const instances = new Instances(definition);
+  const ending = new AbortController();
+  const server = new AgentServer(launch.token);
+
+  const letGo = async (budgetMs: number): Promise<void> => {
+    ending.abort();
+    await instances.stopAll(budgetMs);
+  };
+  const leave = async (): Promise<never> => {
+    instances.events.drain();
+    instances.logs.drain();
+    await server.close(closeGraceMs);
+    removeSocket(launch.socket);
+    process.exit(0);
+  };
+  const end = onceOnly(async () => {
+    await letGo(defaultBudgetMs);
+    await leave();
+  });
+  const shutdown = async (budgetMs: number): Promise<void> => {
+    await letGo(budgetMs === 0 ? defaultBudgetMs : budgetMs);
+    // The answer is on its way when this turn is over; closing lets it pass.
+    setImmediate(leave);
+  };
+
+  server.serve(
+    Health,
+    healthService([AgentService.typeName, RuntimeService.typeName], ending.signal),
+    'open',
+  );
+  server.serve(AgentService, agentService(definition, instances.specs, shutdown));
+  server.serve(RuntimeService, runtimeService(instances));
+  await server.listen(launch.socket);
+  watchTheHost(launch, end);
+  // Whatever the author's code printed before must not stand on the same line.
+  const fresh = process.stdout.bytesWritten > 0 ? '\n' : '';
+  process.stdout.write(
+    `${fresh}${formatHandshake({ protocol: PROTOCOL, target: `unix:${launch.socket}` })}\n`,
+  );
+}
+
+/** The end of stdin, or SIGTERM. A Ctrl-C and a closed terminal are the host's to judge, but for an attached agent. */
+function watchTheHost(launch: Launch, end: () => void): void {
+  process.on('SIGTERM', end);
+  for (const signal of ['SIGINT', 'SIGHUP'] as const)
+    process.on(signal, launch.attached ? end : () => undefined);
+  if (launch.attached) return;
+  process.stdin.on('error', end);
+  process.stdin.on('close', end);
+  if (process.stdin.readableEnded) end();
+  else process.stdin.on('end', end);
+}
+
+/** When the host is gone its ends of our pipes are too, and the services still have to be stopped. */
+function surviveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+}
+
+/** Nothing is known to hold any more, and nothing can be waited for. */
+function crash(error: unknown): void {
+  try {
+    agentLog('error', 'the agent failed and ends, with every service that it started', error);
+    killEverything();
+  } finally {
+    process.exit(1);
+  }
+}
+
+function removeSocket(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    // Closing the server removes it already.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      agentLog('warn', `${path} was left behind`, error);
+  }
+}
+
+function onceOnly(work: () => Promise<unknown>): () => void {
+  let begun = false;
+  return () => {
+    if (begun) return;
+    begun = true;
+    work().catch(crash);
+  };
+}

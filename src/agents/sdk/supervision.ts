@@ -1,0 +1,237 @@
+/**
+ * Processes that belong to an instance: each leads a group of its own, its output flows into the instance's logs with
+ * secrets masked, its end is known with its last lines, and it is stopped as a group until the group is empty.
+ */
+import type { Writable } from 'node:stream';
+import {
+  type Exit,
+  type GroupProcess,
+  killGroup,
+  signalGroup,
+  spawnGroup,
+  stopGroup,
+} from '../../processes/index.ts';
+import { agentLog } from './agent-log.ts';
+import { Deadline } from './deadline.ts';
+import { LAST_LINES } from './failure.ts';
+import { type InstanceOutput, LineTail, type LogRecord } from './logs/index.ts';
+import type { Variable } from './model.ts';
+
+export interface ProcessOptions {
+  /** Program and arguments; a name without `/` is looked up in the PATH of `environment`. */
+  readonly command: readonly [string, ...string[]];
+  /** Absolute, or relative to the service's folder; default: that folder. */
+  readonly cwd?: string;
+  /** Complete: nothing is inherited. Values marked secret are masked in the output. */
+  readonly environment: readonly Variable[];
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+export interface SuperviseOptions extends ProcessOptions {
+  /** Default `ignore`: reads end at once. */
+  readonly stdin?: 'ignore' | 'pipe';
+  /** What asks it to end; default SIGTERM. */
+  readonly stopSignal?: NodeJS.Signals;
+  /** Sees each line of output, masked; for agents that wait for a word of the service. */
+  readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+}
+
+export interface CommandOptions extends ProcessOptions {
+  readonly signal: AbortSignal;
+  readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+}
+
+export interface CommandOutcome {
+  readonly exit: Exit;
+  readonly pid: number;
+  /** At most 50, oldest first, masked. */
+  readonly lastLines: readonly string[];
+}
+
+export interface SupervisedProcess {
+  /** Also the number of its group. */
+  readonly pid: number;
+  readonly stdin: Writable | undefined;
+  /** Resolves when the process has ended and its output has been read. */
+  readonly ended: Promise<CommandOutcome>;
+  lastLines(): readonly string[];
+  /** Signals the whole group; `false` when it is gone. */
+  signal(name: NodeJS.Signals): boolean;
+}
+
+export type StopResult = 'stopped' | 'forced' | 'timed-out';
+
+/** Somebody else may hold a dead process's output open; its last lines are waited for this long. */
+const outputGraceMs = 250;
+/** What is left of the group of a process that ended by itself has this long to follow. */
+const remainderGraceMs = 2_000;
+/** What a cancelled command has between its signal and SIGKILL. */
+const cancelGraceMs = 2_000;
+
+/** All groups of this agent process, for the case that it has to go at once. */
+const living = new Set<GroupProcess>();
+
+/** SIGKILL to every group of this process; for a crash, where nothing can be waited for. */
+export function killEverything(): void {
+  for (const group of living) signalGroup(group, 'SIGKILL');
+}
+
+export class Supervised implements SupervisedProcess {
+  readonly #group: GroupProcess;
+  readonly #stopSignal: NodeJS.Signals;
+  readonly #tail = new LineTail(LAST_LINES);
+  readonly #output: Promise<unknown>;
+  readonly #cleared: Promise<void>;
+  readonly ended: Promise<CommandOutcome>;
+  /** The first stop that was asked for. */
+  #stopping: Promise<StopResult> | undefined;
+
+  /** @throws {SkeinError} SK1601–SK1607, SK1610 */
+  static async spawn(
+    options: SuperviseOptions & { readonly cwd: string },
+    output: InstanceOutput,
+  ): Promise<Supervised> {
+    for (const { value, secret } of options.environment) if (secret) output.mask.add(value);
+    const { command, cwd, environment, uid, gid, stdin } = options;
+    const group = await spawnGroup({
+      command,
+      cwd,
+      environment: Object.fromEntries(environment.map(({ name, value }) => [name, value])),
+      ...(uid !== undefined && { uid }),
+      ...(gid !== undefined && { gid }),
+      ...(stdin !== undefined && { stdin }),
+    });
+    return new Supervised(group, options, output);
+  }
+
+  private constructor(group: GroupProcess, options: SuperviseOptions, output: InstanceOutput) {
+    this.#group = group;
+    this.#stopSignal = options.stopSignal ?? 'SIGTERM';
+    living.add(group);
+    const observe = (record: LogRecord): void => {
+      this.#tail.add(record);
+      if (options.onLine) for (const line of record.text.split('\n')) options.onLine(line, record.stream);
+    };
+    this.#output = Promise.all(
+      (['stdout', 'stderr'] as const).map((stream) =>
+        output
+          .pump(group[stream], stream, observe)
+          .catch((error: unknown) =>
+            agentLog('error', `reading ${stream} of ${output.instance} failed`, error),
+          ),
+      ),
+    );
+    this.ended = this.#awaitEnd();
+    this.#cleared = this.#clearRemainder();
+    // Whoever is interested in the end also sees its failure; without anybody it must not end the agent.
+    this.ended.catch(() => undefined);
+  }
+
+  get pid(): number {
+    return this.#group.pid;
+  }
+
+  get stdin(): Writable | undefined {
+    return this.#group.stdin;
+  }
+
+  get exit(): Exit | undefined {
+    return this.#group.exit;
+  }
+
+  lastLines(): readonly string[] {
+    return this.#tail.lines();
+  }
+
+  signal(name: NodeJS.Signals): boolean {
+    return signalGroup(this.#group, name);
+  }
+
+  /**
+   * Its signal, a wait until the group is empty, SIGKILL when the deadline comes.
+   * @throws {SkeinError} SK1609, SK1611
+   */
+  stop(deadline: Deadline): Promise<StopResult> {
+    const stopping = this.#stopGroup(deadline);
+    this.#stopping ??= stopping;
+    return stopping;
+  }
+
+  async #stopGroup(deadline: Deadline): Promise<StopResult> {
+    const outcome = await this.#signalAndWait(deadline);
+    if (outcome !== 'timed-out') living.delete(this.#group);
+    return outcome;
+  }
+
+  async #signalAndWait(deadline: Deadline): Promise<StopResult> {
+    if (deadline.signal.aborted) return (await killGroup(this.#group)).outcome;
+    try {
+      const options = { signal: this.#stopSignal, timeoutMs: noTimeoutMs, abort: deadline.signal };
+      return (await stopGroup(this.#group, options)).outcome;
+    } catch (error) {
+      if (!deadline.signal.aborted) throw error;
+      return (await killGroup(this.#group)).outcome;
+    }
+  }
+
+  async #awaitEnd(): Promise<CommandOutcome> {
+    const exit = await this.#group.exited;
+    using grace = new Deadline(outputGraceMs);
+    await Promise.race([this.#output, grace.passed()]);
+    return { exit, pid: this.pid, lastLines: this.lastLines() };
+  }
+
+  /** A leader that ended by itself leaves nothing of its group behind. */
+  async #clearRemainder(): Promise<void> {
+    try {
+      await this.#group.exited;
+      using grace = new Deadline(remainderGraceMs);
+      await (this.#stopping ?? this.#stopGroup(grace));
+    } catch (error) {
+      agentLog('error', `what process group ${this.pid} left behind could not be stopped`, error);
+    }
+  }
+
+  /** Resolves when the group of a process that ended by itself is gone too, and its output has been read to its end. */
+  async settled(): Promise<void> {
+    await this.#cleared;
+    using grace = new Deadline(outputGraceMs);
+    await Promise.race([this.#output, grace.passed()]);
+  }
+}
+
+/** The deadline is kept by its signal. */
+const noTimeoutMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Runs a command to its end; an aborted `signal` stops it and is thrown.
+ * @throws {SkeinError} SK1601–SK1607, SK1610
+ */
+export async function runCommand(
+  options: CommandOptions & { readonly cwd: string },
+  output: InstanceOutput,
+): Promise<CommandOutcome> {
+  const { signal } = options;
+  signal.throwIfAborted();
+  const command = await Supervised.spawn(options, output);
+  const cancel = (): void => {
+    const deadline = new Deadline(cancelGraceMs);
+    command
+      .stop(deadline)
+      .catch((error: unknown) =>
+        agentLog('error', `a cancelled command (${command.pid}) could not be stopped`, error),
+      )
+      .finally(() => deadline[Symbol.dispose]());
+  };
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const outcome = await command.ended;
+    await command.settled();
+    signal.throwIfAborted();
+    return { ...outcome, lastLines: command.lastLines() };
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}

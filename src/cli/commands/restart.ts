@@ -1,0 +1,13 @@
+/** `skein restart SERVICE`. */
+import type { CommonOptions } from '../common-options.ts';
+import { type ExitStatus, exitStatus } from '../exit-status.ts';
+import { print, requireRun } from './live-run.ts';
+
+export async function restart(service: string, options: CommonOptions): Promise<ExitStatus> {
+  const { client } = await requireRun(options.cwd);
+  const { pid } = await client.restart({ service });
+  const text =
+    pid === undefined ? `${service} was started again` : `${service} was started again as process ${pid}`;
+  print(options, { service, pid: pid ?? null }, text);
+  return exitStatus.done;
+}

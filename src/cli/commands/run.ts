@@ -1,0 +1,45 @@
+/** `skein run`: in the foreground, or left to a supervisor. */
+import { resolve } from 'node:path';
+import { newRunId } from '../../control/index.ts';
+import { findWorkspace } from '../../workspace/index.ts';
+import type { CommonOptions } from '../common-options.ts';
+import type { ExitStatus } from '../exit-status.ts';
+import type { RunRequest } from '../run/request.ts';
+
+export interface RunOptions extends CommonOptions {
+  readonly detach?: true;
+  readonly wait?: true;
+  /** Milliseconds. */
+  readonly readinessTimeout: number;
+  readonly temporaryPorts?: true;
+  readonly port: readonly string[];
+  /** Milliseconds for each layer. */
+  readonly teardownBudget: number;
+  /** Absent: as the terminal decides. */
+  readonly failFast?: boolean;
+  readonly agentPath: readonly string[];
+  readonly parallelism?: number;
+}
+
+/** `script`: absolute path of what Node executes as `skein`. */
+export async function run(
+  services: readonly string[],
+  options: RunOptions,
+  script: string,
+): Promise<ExitStatus> {
+  const request: RunRequest = {
+    root: findWorkspace(options.cwd),
+    runId: newRunId(new Date()),
+    services,
+    failFast: options.failFast ?? !(process.stdout.isTTY || process.stderr.isTTY),
+    wait: options.wait ?? false,
+    readinessTimeoutMs: options.readinessTimeout,
+    teardownBudgetMs: options.teardownBudget,
+    temporaryPorts: options.temporaryPorts ?? false,
+    ports: options.port,
+    agentPaths: options.agentPath.map((path) => resolve(options.cwd, path)),
+    ...(options.parallelism !== undefined && { parallelism: options.parallelism }),
+  };
+  if (options.detach) return (await import('../run/detached.ts')).detached(request, options, script);
+  return (await import('../run/foreground.ts')).foreground(request, options);
+}

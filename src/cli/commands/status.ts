@@ -1,0 +1,64 @@
+/** `skein status`: the live run, or how the last one ended. */
+import { connectToRun, type LastRun, readLastRun, runStateWord } from '../../control/index.ts';
+import { findWorkspace } from '../../workspace/index.ts';
+import type { CommonOptions } from '../common-options.ts';
+import { type ExitStatus, exitStatus } from '../exit-status.ts';
+import { failureDocument, receiptDocument, statusDocument } from '../view/documents.ts';
+import { failureText, receiptText, statusText } from '../view/status-text.ts';
+import { print } from './live-run.ts';
+
+export interface StatusOptions extends CommonOptions {
+  readonly last?: true;
+}
+
+/** Without a live run the status is 1; with `--last`, 0 where a run has ended. */
+export async function status(options: StatusOptions): Promise<ExitStatus> {
+  const root = findWorkspace(options.cwd);
+  if (options.last) return showLast(options, root);
+  const connection = await connectToRun(root);
+  if (connection === undefined) {
+    showLast(options, root);
+    return exitStatus.failed;
+  }
+  const { run } = await connection.client.getSnapshot({});
+  if (run === undefined) throw new Error('a run always has a snapshot');
+  print(options, statusDocument(run), statusText(run, Date.now()));
+  return exitStatus.done;
+}
+
+function showLast(options: StatusOptions, root: string): ExitStatus {
+  const last = readLastRun(root);
+  const workspace = last?.run.workspace ?? null;
+  print(
+    options,
+    { workspace, root, state: 'stopped', last: last ? lastDocument(last) : null },
+    lastText(root, last),
+  );
+  return last === undefined ? exitStatus.failed : exitStatus.done;
+}
+
+/** The receipt, and beside it which run that was and how it ended. */
+function lastDocument({ run, endedAt }: LastRun): object {
+  const receipt =
+    run.receipt === undefined
+      ? { operation: 'stop', layers: 0, resources: [] }
+      : receiptDocument(run.receipt);
+  return {
+    ...receipt,
+    run: run.run,
+    startedAt: new Date(Number(run.startedAtUnixMs)).toISOString(),
+    endedAt,
+    state: runStateWord(run.state),
+    failure: run.failure === undefined ? null : failureDocument(run.failure),
+    services: statusDocument(run)['services'],
+  };
+}
+
+function lastText(root: string, last: LastRun | undefined): string {
+  if (last === undefined) return `no run of the workspace in ${root} is live, and none has ended in order`;
+  const { run, endedAt } = last;
+  const head = `no run of ${run.workspace} is live; run ${run.run} ended at ${endedAt} (${runStateWord(run.state)})`;
+  const failure = run.failure === undefined ? [] : [failureText(run.failure)];
+  const receipt = run.receipt === undefined ? [] : [receiptText(run.receipt)];
+  return [head, ...failure, ...receipt].join('\n\n');
+}

@@ -1,0 +1,22 @@
+/** What can be wrong with a command line, and what a command itself can fail with: SK1550–SK1599. */
+import type { ErrorTable } from '../errors/index.ts';
+
+export const cliErrors = {
+  SK1550: { title: 'no such command', remedy: 'See `skein --help` for the commands.' },
+  SK1551: { title: 'no such option', remedy: "See the command's --help for its options." },
+  SK1552: { title: 'a value that does not fit', remedy: "See the command's --help for what it takes." },
+  SK1553: { title: 'something is missing', remedy: "See the command's --help for what it takes." },
+  SK1554: { title: 'options that contradict each other', remedy: 'Leave out one of them.' },
+  SK1560: {
+    title: 'the run failed',
+    remedy: 'See the whole output with `skein logs`, and how the run ended with `skein status --last`.',
+  },
+  SK1561: {
+    title: 'the teardown was not clean',
+    remedy: 'See `skein status --last` for what may still run.',
+  },
+  SK1599: {
+    title: 'a fault of skein itself',
+    remedy: 'Run the command again with --verbose, and report what it prints.',
+  },
+} as const satisfies ErrorTable;

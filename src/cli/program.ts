@@ -1,0 +1,200 @@
+/** The table of commands. It loads the command line library alone; a command's own code is loaded when it is called. */
+import { Command, CommanderError, Option } from '@commander-js/extra-typings';
+import type { SkeinError } from '../errors/index.ts';
+import {
+  type CommonOptions,
+  command,
+  count,
+  duration,
+  examples,
+  gather,
+  moment,
+  positive,
+} from './common-options.ts';
+
+/** Runs the command line, ends the process with the command's status. `script`: absolute path of what Node executes. */
+export async function runProgram(argv: readonly string[], script: string): Promise<never> {
+  // A reader that went away is no news for a command that only prints; those that hold a run have listeners of their own.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  let status = 2;
+  try {
+    const program = commandTable(script, (result) => {
+      status = result;
+    });
+    status = 0;
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (thrown) {
+    status = await failed(thrown, argv);
+  }
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  process.exit(status);
+}
+
+/** Every command; `end` takes the status of the one that was called. */
+export function commandTable(script: string, end: (status: number) => void): Command {
+  const program = new Command('skein')
+    .description('Runs a workspace of services in dependency order.')
+    .option('-V, --version', 'print the version')
+    .helpCommand(false)
+    .showHelpAfterError(false)
+    .addHelpText(
+      'after',
+      `${examples('skein run', 'skein run --detach --wait', 'skein status', 'skein stop')}
+\nExit status: 0 done, 1 failed, 2 usage or an invalid workspace, 3 recovery required, 130 interrupted.`,
+    )
+    .action(async (options, self) => {
+      if (options.version) end(await (await import('./commands/version.ts')).version());
+      else self.help({ error: true });
+    });
+  const commands = [
+    run(script, end),
+    status(end),
+    logs(end),
+    stop(end),
+    restart(end),
+    why(end),
+    events(end),
+    graph(end),
+  ];
+  for (const each of commands) program.addCommand(each as unknown as Command);
+  program.addCommand(supervise(end) as unknown as Command, { hidden: true });
+  for (const each of [program, ...program.commands])
+    each.exitOverride().configureOutput({ outputError: () => undefined });
+  return program as unknown as Command;
+}
+
+type End = (status: number) => void;
+
+function run(script: string, end: End): unknown {
+  return command('run', 'Starts services, and what they depend on, and keeps them running.')
+    .argument('[service...]', 'services to run; default: all')
+    .option('-d, --detach', 'return, and leave the run to a supervisor')
+    .option('--wait', 'a failure before the run is ready ends it; with --detach, return when it is ready')
+    .option('--readiness-timeout <duration>', 'how long the run may take to be ready', duration, 300_000)
+    .option('--temporary-ports', 'ports that nothing else uses, new ones each run')
+    .option('--port <service/endpoint=N>', 'port of an endpoint (repeatable)', gather, [])
+    .option('--teardown-budget <duration>', 'how long each layer may take to stop', duration, 15_000)
+    .option('--fail-fast', 'end the run at the first failure (default without a terminal)')
+    .option('--no-fail-fast', 'let the rest go on at a failure (default in a terminal)')
+    .option('--agent-path <dir>', 'folder to look for agents in (repeatable)', gather, [])
+    .option('--parallelism <n>', 'steps at once; default: as many as can be', positive)
+    .addHelpText(
+      'after',
+      `${examples('skein run', 'skein run api worker', 'skein run --detach --wait', 'skein run --port api/http=8080', 'skein run --json | jq .')}
+\nCtrl-C stops the services in order; a second one hurries, a third one kills.
+With --json stdout has one document a line: events, output of services, at last the receipt.`,
+    )
+    .action(async (services, options) =>
+      end(await (await import('./commands/run.ts')).run(services, options, script)),
+    );
+}
+
+function supervise(end: End): unknown {
+  return new Command('__supervise')
+    .argument('<request>')
+    .action(async (request) => end(await (await import('./commands/supervise.ts')).supervise(request)));
+}
+
+function status(end: End): unknown {
+  return command('status', 'Shows the run and its services.')
+    .option('--last', 'how the last run ended, and its receipt')
+    .addHelpText('after', examples('skein status', 'skein status --json', 'skein status --last'))
+    .action(async (options) => end(await (await import('./commands/status.ts')).status(options)));
+}
+
+function logs(end: End): unknown {
+  return command('logs', 'Shows the output of services, also of a run that has ended.')
+    .argument('[service...]', 'services to show; default: all')
+    .option('-f, --follow', 'go on until the run ends')
+    .option('--since <duration or time>', 'output since then', moment, 0)
+    .option('-n, --tail <lines>', 'the newest lines only', count)
+    .option('--grep <pattern>', 'lines that match a regular expression')
+    .addHelpText(
+      'after',
+      examples('skein logs', 'skein logs api --follow', 'skein logs --since 10m --grep error'),
+    )
+    .action(async (services, options) =>
+      end(await (await import('./commands/logs.ts')).logs(services, options)),
+    );
+}
+
+function stop(end: End): unknown {
+  return command('stop', 'Stops the run, or services of it and what depends on them.')
+    .argument('[service...]', 'services to stop; default: the whole run')
+    .option('--only', 'these services alone, not what depends on them')
+    .option('--teardown-budget <duration>', "how long each layer may take; default: the run's", duration)
+    .addHelpText(
+      'after',
+      examples('skein stop', 'skein stop api', 'skein stop db --only', 'skein stop --json'),
+    )
+    .action(async (services, options) =>
+      end(await (await import('./commands/stop.ts')).stop(services, options)),
+    );
+}
+
+function restart(end: End): unknown {
+  return command('restart', 'Starts a service again with a new process.')
+    .argument('<service>', 'service to start again')
+    .addHelpText('after', examples('skein restart api', 'skein restart shop/api --json'))
+    .action(async (service, options) =>
+      end(await (await import('./commands/restart.ts')).restart(service, options)),
+    );
+}
+
+function why(end: End): unknown {
+  return command('why', 'Says why a service is not ready, down to what is at fault.')
+    .argument('<service>', 'service to explain')
+    .addHelpText('after', examples('skein why api', 'skein why api --json'))
+    .action(async (service, options) => end(await (await import('./commands/why.ts')).why(service, options)));
+}
+
+function events(end: End): unknown {
+  return command('events', 'Shows what happens in the run, from its beginning until it ends.')
+    .option('--no-follow', 'what has happened so far only')
+    .addHelpText('after', examples('skein events', 'skein events --json', 'skein events --no-follow'))
+    .action(async (options) => end(await (await import('./commands/events.ts')).events(options)));
+}
+
+function graph(end: End): unknown {
+  return command('graph', 'Shows the services and what depends on what; needs no run.')
+    .argument('[service...]', 'services to begin from; default: all')
+    .addOption(
+      new Option('--format <format>', 'how to write it')
+        .choices(['json', 'mermaid', 'dot'])
+        .default('mermaid' as const),
+    )
+    .addOption(new Option('--stage <stage>', 'the dependencies of one stage only').choices(['build', 'run']))
+    .addHelpText(
+      'after',
+      examples('skein graph', 'skein graph api --format dot | dot -Tsvg', 'skein graph --format json'),
+    )
+    .action(async (services, options) =>
+      end(await (await import('./commands/graph.ts')).graph(services, options)),
+    );
+}
+
+async function failed(thrown: unknown, argv: readonly string[]): Promise<number> {
+  if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
+  if (thrown instanceof CommanderError && thrown.code.startsWith('commander.help')) return 2;
+  const { reportError } = await import('./report-error.ts');
+  const error: unknown =
+    thrown instanceof CommanderError ? (await import('./usage-error.ts')).usageError(thrown) : thrown;
+  const flags: Pick<CommonOptions, 'json' | 'verbose'> = {
+    ...(argv.includes('--json') && { json: true }),
+    ...((argv.includes('--verbose') || argv.includes('-v')) && { verbose: true }),
+  };
+  const report = reportError(error satisfies SkeinError | unknown, {
+    json: flags.json ?? false,
+    verbose: flags.verbose ?? false,
+  });
+  process.stderr.write(report.text);
+  return report.status;
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.destroyed || stream.writableLength === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('close', () => resolve());
+    stream.write('', () => resolve());
+  });
+}

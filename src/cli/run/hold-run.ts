@@ -1,0 +1,148 @@
+/** Begins a run in this process and holds it until it has ended: claim, flow, output, API, record. */
+
+import { join } from 'node:path';
+import {
+  claimRun,
+  LogStore,
+  logFileName,
+  type RunClaim,
+  type ServedRun,
+  serveRun,
+  snapshotMessage,
+  socketPath,
+  writeLastRun,
+} from '../../control/index.ts';
+import type { RunSnapshot } from '../../gen/skein/control/v1/control_pb.js';
+import { parsePortOverride } from '../../network/index.ts';
+import { Flow } from '../../orchestration/index.ts';
+import { loadWorkspace, resolveServiceName, type ServiceId, type Workspace } from '../../workspace/index.ts';
+import type { RunRequest } from './request.ts';
+
+export interface HeldRun {
+  readonly flow: Flow;
+  readonly workspace: Workspace;
+  readonly roots: readonly ServiceId[];
+  readonly served: ServedRun;
+  /** Ends those who follow the output. To be called once the run has ended. */
+  closeOutput(): void;
+  /** Writes how the run ended and gives the workspace free. To be called last; answers the last snapshot. */
+  finish(): Promise<RunSnapshot>;
+}
+
+/** How many lines a failure shows. */
+const shownLines = 20;
+
+/**
+ * Returns when the run has been started and its API is served.
+ * `warn` takes what the person should know and no event says.
+ * @throws {SkeinError} whatever is wrong with the workspace, the plan or the command line; SK1501 beside a live run.
+ */
+export async function holdRun(
+  request: RunRequest,
+  signal: AbortSignal,
+  warn: (message: string) => void,
+): Promise<HeldRun> {
+  const workspace = loadWorkspace(request.root);
+  const named = request.services.map((name) => resolveServiceName(workspace, name));
+  const roots = named.length > 0 ? named : [...workspace.services.keys()];
+  const ports = new Map(
+    request.ports.map((written) => {
+      const { endpoint, port } = parsePortOverride(workspace, written);
+      return [endpoint, port] as const;
+    }),
+  );
+  const claim = await claimRun({
+    root: workspace.root,
+    workspace: workspace.name,
+    run: request.runId,
+    socket: socketPath(request.runId),
+    now: new Date(),
+  });
+  try {
+    return await begin({ request, workspace, roots, ports, claim, signal, warn });
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
+interface Plan {
+  readonly request: RunRequest;
+  readonly workspace: Workspace;
+  readonly roots: readonly ServiceId[];
+  readonly ports: Parameters<typeof Flow.create>[0]['ports'];
+  readonly claim: RunClaim;
+  readonly signal: AbortSignal;
+  readonly warn: (message: string) => void;
+}
+
+async function begin({ request, workspace, roots, ports, claim, signal, warn }: Plan): Promise<HeldRun> {
+  const folder = join(claim.folder, 'logs');
+  const files = new Map([...workspace.services.keys()].map((id) => [id, logFileName(workspace, id)]));
+  const fileName = (service: ServiceId): string => files.get(service) ?? `${service.replace('/', '--')}.log`;
+  const logs = new LogStore({
+    folder,
+    services: [...workspace.services.keys()],
+    fileName,
+    writesOwnLog: (service) => flow.writesOwnLog(service),
+    onWriteError: (service, error) => warn(`the output of ${service} cannot be kept in a file: ${error.message}`),
+  });
+  const flow = await Flow.create(
+    {
+      workspace,
+      roots,
+      runId: request.runId,
+      runDirectory: claim.folder,
+      failFast: request.failFast,
+      failBeforeReady: request.wait,
+      readinessTimeoutMs: request.readinessTimeoutMs,
+      teardownBudgetMs: request.teardownBudgetMs,
+      temporaryPorts: request.temporaryPorts,
+      ports,
+      agentPaths: request.agentPaths,
+      ...(request.parallelism !== undefined && { parallelism: request.parallelism }),
+      logFile: ({ id }) => join(folder, fileName(id)),
+      lastLines: ({ id }) => logs.lastLines(id, shownLines),
+      callerEnvironment: process.env,
+    },
+    signal,
+  );
+  flow.onLog((chunk) => logs.append(chunk));
+  flow.start();
+  try {
+    const served = await serveRun(flow, logs, claim.record.socket);
+    const participants = [...flow.snapshot().services.keys()];
+    claim.serving(Object.fromEntries(participants.map((id) => [id, fileName(id)])));
+    endWithJobs(flow);
+    const closeOutput = (): void => logs.close();
+    return { flow, workspace, roots, served, closeOutput, finish: () => finish(flow, served, claim) };
+  } catch (error) {
+    await flow.stop({ cause: 'the run cannot be served' });
+    logs.close();
+    throw error;
+  }
+}
+
+async function finish(flow: Flow, served: ServedRun, claim: RunClaim): Promise<RunSnapshot> {
+  await flow.ended;
+  const last = snapshotMessage(flow.snapshot(), Date.now());
+  writeLastRun(flow.workspace.root, { endedAt: new Date().toISOString(), run: last });
+  await served[Symbol.asyncDispose]();
+  claim.release();
+  return last;
+}
+
+/** A run of jobs alone has nothing left to do when all have completed. */
+function endWithJobs(flow: Flow): void {
+  const subscription = flow.onEvent(({ happening }) => {
+    if (happening.type !== 'service-state' || happening.state !== 'completed') return;
+    const services = [...flow.snapshot().services.values()].filter(({ state }) => state !== 'excluded');
+    if (services.every(({ kind, state }) => kind === 'job' && state === 'completed')) void end();
+  }, 0);
+  const end = async (): Promise<void> => {
+    subscription[Symbol.dispose]();
+    // Whoever waits for readiness hears of it before the end. A run that failed says so itself.
+    await flow.waitReady().catch(() => undefined);
+    await flow.stop({ cause: 'every job has completed' });
+  };
+}

@@ -1,0 +1,15 @@
+/** The status that a run's command ends with (U-2). */
+import { type RunSnapshot, RunState } from '../../gen/skein/control/v1/control_pb.js';
+import { type ExitStatus, exitStatus } from '../exit-status.ts';
+import { isClean } from '../view/status-text.ts';
+
+/** 1 where anything failed or may still run; 130 where it was interrupted; 0 where it was told to stop, or had done its work. */
+export function outcome(run: RunSnapshot, interrupted: boolean): ExitStatus {
+  const failed =
+    run.failure !== undefined ||
+    run.state === RunState.FAILED ||
+    run.services.some((service) => service.failure !== '') ||
+    (run.receipt !== undefined && !isClean(run.receipt));
+  if (failed) return exitStatus.failed;
+  return interrupted ? exitStatus.interrupted : exitStatus.done;
+}

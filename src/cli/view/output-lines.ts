@@ -1,0 +1,89 @@
+/**
+ * Output of services as lines for a terminal or a file: each with its service in front, never torn, a chunk at a time so
+ * that half a million lines are cheap.
+ */
+import type { LogChunk } from '../../gen/skein/control/v1/control_pb.js';
+import type { Palette } from './colours.ts';
+
+/** Where a line that does not end is broken after all, characters of all lines under way together. */
+const heldLimit = 64 * 1024 * 1024;
+
+export interface OutputLinesOptions {
+  /** `module/service` of every service that has output. */
+  readonly services: readonly string[];
+  /** What a service is called in front of its lines. */
+  readonly nameOf: (service: string) => string;
+  readonly palette: Palette;
+  /** ANSI sequences of the services stay in. */
+  readonly keepAnsi: boolean;
+  readonly stripAnsi: (text: string) => string;
+}
+
+export class OutputLines {
+  readonly #options: OutputLinesOptions;
+  readonly #prefixes: ReadonlyMap<string, string>;
+  /** Pieces of lines that go on, by service and stream. */
+  readonly #held = new Map<string, { readonly prefix: string; readonly pieces: string[] }>();
+  #heldSize = 0;
+
+  constructor(options: OutputLinesOptions) {
+    this.#options = options;
+    const names = options.services.map((service) => [service, options.nameOf(service)] as const);
+    const width = Math.max(0, ...names.map(([, name]) => name.length));
+    const prefix = (id: string, name: string): string =>
+      options.palette.ofName(id, `${name.padEnd(width)} |`) + ' ';
+    this.#prefixes = new Map(names.map(([id, name]) => [id, prefix(id, name)]));
+  }
+
+  /** Whole lines with their line breaks; empty where nothing is complete. */
+  lines(chunk: LogChunk): string {
+    const prefix = this.#prefixes.get(chunk.service) ?? `${chunk.service} | `;
+    const key = `${chunk.service} ${chunk.stream}`;
+    const end = chunk.partial ? chunk.text.lastIndexOf('\n') : chunk.text.length;
+    const text = end === -1 ? undefined : this.#take(key) + chunk.text.slice(0, end);
+    if (chunk.partial) this.#hold(key, prefix, chunk.text.slice(end + 1));
+    const whole = text === undefined ? '' : this.#format(prefix, text);
+    return this.#heldSize > heldLimit ? whole + this.rest() : whole;
+  }
+
+  /** What is left of lines that never ended. */
+  rest(): string {
+    const lines = [...this.#held.values()].map(({ prefix, pieces }) => this.#format(prefix, pieces.join('')));
+    this.#held.clear();
+    this.#heldSize = 0;
+    return lines.join('');
+  }
+
+  #hold(key: string, prefix: string, piece: string): void {
+    const held = this.#held.get(key) ?? { prefix, pieces: [] };
+    held.pieces.push(piece);
+    this.#held.set(key, held);
+    this.#heldSize += piece.length;
+  }
+
+  #take(key: string): string {
+    const held = this.#held.get(key);
+    if (held === undefined) return '';
+    this.#held.delete(key);
+    const text = held.pieces.join('');
+    this.#heldSize -= text.length;
+    return text;
+  }
+
+  #format(prefix: string, text: string): string {
+    if (!text.includes('\u001b')) return prefix + text.replaceAll('\n', `\n${prefix}`) + '\n';
+    const { keepAnsi, stripAnsi } = this.#options;
+    // A colour left on, or a sequence left open, by one line must not reach the next one's prefix.
+    const shown = text.split('\n').map((line) => (keepAnsi ? `${closed(line)}\u001b[0m` : stripAnsi(line)));
+    return shown.map((line) => `${prefix}${line}\n`).join('');
+  }
+}
+
+/** ESC and what it begins, where the line ends before that does. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const openSequence = /\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*)?$/;
+
+function closed(line: string): string {
+  const start = line.lastIndexOf('\u001b');
+  return start !== -1 && openSequence.test(line.slice(start)) ? line.slice(0, start) : line;
+}

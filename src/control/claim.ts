@@ -1,0 +1,186 @@
+/**
+ * The claim of a workspace by one run (T-11), race-free without locks of the file system:
+ *
+ * Claims are numbered folders in `.skein/claims`, and the highest number is the one that counts. A run claims by moving
+ * a folder that it has filled to the number after the highest, which succeeds for one run only, and only when the
+ * holder of the highest is dead or has released it. Afterwards it looks again: were its number not the highest any
+ * more, it had looked at an old state, and starts over. The holder of the highest removes the lower ones; the highest
+ * is never removed, so numbers only grow.
+ */
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SkeinError } from '../errors/index.ts';
+import { isSameProcess, type ProcessIdentity, processIdentity } from '../processes/index.ts';
+import {
+  newestRun,
+  pruneRuns,
+  type RunRecord,
+  readJson,
+  readRunRecord,
+  writeRunRecord,
+} from './run-record.ts';
+import { makeRunFolder, skeinFolder } from './skein-folder.ts';
+
+export interface ClaimOptions {
+  /** Absolute root of the workspace. */
+  readonly root: string;
+  /** Name of the workspace. */
+  readonly workspace: string;
+  readonly run: string;
+  /** Absolute path of the socket that the run will serve. */
+  readonly socket: string;
+  readonly now: Date;
+}
+
+/** A workspace held by this process until it is released, or this process dies. */
+export interface RunClaim {
+  readonly record: RunRecord;
+  /** Absolute folder of the run. */
+  readonly folder: string;
+  /** Notes that the API is served and where the output is. @throws {SkeinError} SK1506 */
+  serving(logs: RunRecord['logs']): void;
+  /** Gives the workspace free; the record stays. Called again it does nothing. @throws {SkeinError} SK1506 */
+  release(): void;
+}
+
+interface Claim {
+  readonly run: string;
+  readonly startedAt: string;
+  readonly supervisor: ProcessIdentity;
+}
+
+/**
+ * Takes the workspace for a run of this process.
+ * @throws {SkeinError} SK1501 when a live run holds it, naming the run; SK1506 when `.skein` cannot be written.
+ */
+export async function claimRun(options: ClaimOptions): Promise<RunClaim> {
+  const { root, run } = options;
+  const supervisor = await processIdentity(process.pid);
+  if (supervisor === undefined) throw new Error('a process always has an identity of its own');
+  const claim: Claim = { run, startedAt: options.now.toISOString(), supervisor };
+  const folder = makeRunFolder(root, run);
+  try {
+    const number = await take(root, claim);
+    let record: RunRecord = {
+      ...claim,
+      workspace: options.workspace,
+      root,
+      socket: options.socket,
+      state: 'claimed',
+      logs: {},
+    };
+    writeRunRecord(record);
+    pruneRuns(root, run);
+    const update = (change: Partial<RunRecord>): void => {
+      record = { ...record, ...change };
+      writeRunRecord(record);
+    };
+    return {
+      get record(): RunRecord {
+        return record;
+      },
+      folder,
+      serving: (logs) => update({ state: 'serving', logs }),
+      release: () => {
+        if (record.state === 'ended') return;
+        update({ state: 'ended' });
+        writeFileSync(join(claimFolder(root, number), 'released'), '');
+      },
+    };
+  } catch (error) {
+    if (error instanceof SkeinError && error.code === 'SK1501')
+      rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The run that holds the workspace, when its supervisor lives. @throws {SkeinError} SK1506, SK1611 */
+export async function liveRun(root: string): Promise<RunRecord | undefined> {
+  const claim = await liveClaim(root, highest(root));
+  return claim && readRunRecord(root, claim.run);
+}
+
+/** The newest run of a workspace, live or ended. @throws {SkeinError} SK1506 */
+export async function latestRun(root: string): Promise<RunRecord | undefined> {
+  return (await liveRun(root)) ?? newestRun(root);
+}
+
+/** Whether the supervisor of a run lives. @throws {SkeinError} SK1611 */
+export async function isSupervisorAlive(record: RunRecord): Promise<boolean> {
+  return isSameProcess(record.supervisor, await processIdentity(record.supervisor.pid));
+}
+
+async function take(root: string, claim: Claim): Promise<number> {
+  for (;;) {
+    const before = highest(root);
+    const holder = await liveClaim(root, before);
+    if (holder !== undefined) throw refusal(root, holder);
+    const number = before + 1;
+    if (!place(root, number, claim)) continue;
+    if (highest(root) === number) {
+      removeBelow(root, number);
+      return number;
+    }
+    rmSync(claimFolder(root, number), { recursive: true, force: true });
+  }
+}
+
+/** The claim with this number, when it is held by a live process. */
+async function liveClaim(root: string, number: number): Promise<Claim | undefined> {
+  if (number === 0) return undefined;
+  const folder = claimFolder(root, number);
+  const claim = readJson(join(folder, 'claim.json')) as Claim | undefined;
+  if (claim === undefined || entries(folder).includes('released')) return undefined;
+  return isSameProcess(claim.supervisor, await processIdentity(claim.supervisor.pid)) ? claim : undefined;
+}
+
+/** Whether the number was free; the folder appears with its content. */
+function place(root: string, number: number, claim: Claim): boolean {
+  const prepared = join(skeinFolder(root), 'claims', `new-${claim.run}`);
+  try {
+    mkdirSync(prepared, { recursive: true, mode: 0o700 });
+    writeFileSync(join(prepared, 'claim.json'), JSON.stringify(claim), { mode: 0o600 });
+    renameSync(prepared, claimFolder(root, number));
+    return true;
+  } catch (cause) {
+    rmSync(prepared, { recursive: true, force: true });
+    if (['EEXIST', 'ENOTEMPTY'].includes((cause as NodeJS.ErrnoException).code ?? '')) return false;
+    throw new SkeinError('SK1506', `${claimFolder(root, number)} cannot be written`, { cause });
+  }
+}
+
+function removeBelow(root: string, number: number): void {
+  for (const lower of numbers(root))
+    if (lower < number) rmSync(claimFolder(root, lower), { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** 0 where there is none. */
+function highest(root: string): number {
+  return Math.max(0, ...numbers(root));
+}
+
+function numbers(root: string): number[] {
+  return entries(join(skeinFolder(root), 'claims'))
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function claimFolder(root: string, number: number): string {
+  return join(skeinFolder(root), 'claims', String(number));
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new SkeinError('SK1506', `${folder} cannot be read`, { cause });
+  }
+}
+
+function refusal(root: string, holder: Claim): SkeinError {
+  return new SkeinError(
+    'SK1501',
+    `run ${holder.run} of the workspace in ${root} is live (process ${holder.supervisor.pid}, since ${holder.startedAt})`,
+  );
+}

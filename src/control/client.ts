@@ -1,0 +1,99 @@
+/** Clients of a run's API: over its socket for other processes, in memory for the process that holds the run. */
+import { type Client, createClient, createRouterTransport, type Transport } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { SkeinError } from '../errors/index.ts';
+import { ControlService } from '../gen/skein/control/v1/control_pb.js';
+import { isSupervisorAlive, liveRun } from './claim.ts';
+import { fromConnectError } from './remote-errors.ts';
+import type { RunRecord } from './run-record.ts';
+import { readRunRecord } from './run-record.ts';
+import type { ControlImplementation } from './service.ts';
+
+/** The methods of ControlService; they reject with the SkeinError that the run threw, or SK1505. */
+export type ControlClient = Client<typeof ControlService>;
+
+export interface RunConnection {
+  readonly record: RunRecord;
+  readonly client: ControlClient;
+}
+
+/** How long a run may take from its claim until it serves, milliseconds. */
+const servingTimeoutMs = 10_000;
+/** How often its record is looked at meanwhile. */
+const lookMs = 25;
+
+/**
+ * A client of the workspace's live run; `undefined` when there is none.
+ * @throws {SkeinError} SK1505 when it has claimed the workspace and does not come to serve its API; SK1506.
+ */
+export async function connectToRun(root: string, signal?: AbortSignal): Promise<RunConnection | undefined> {
+  let record = await liveRun(root);
+  for (let waitedMs = 0; record?.state === 'claimed'; waitedMs += lookMs) {
+    if (waitedMs >= servingTimeoutMs)
+      throw new SkeinError(
+        'SK1505',
+        `run ${record.run} (process ${record.supervisor.pid}) has not begun to serve`,
+      );
+    await delay(lookMs, signal);
+    record = (await isSupervisorAlive(record)) ? readRunRecord(root, record.run) : undefined;
+  }
+  if (record === undefined || record.state === 'ended') return undefined;
+  return { record, client: socketClient(record.socket) };
+}
+
+/** HTTP/1.1, which starts cheapest. */
+export function socketClient(socket: string): ControlClient {
+  return clientOf(
+    createConnectTransport({
+      baseUrl: 'http://skein',
+      httpVersion: '1.1',
+      nodeOptions: { socketPath: socket },
+      acceptCompression: [],
+    }),
+  );
+}
+
+/** For the process that holds the run: the same service, without a socket. */
+export function localClient(implementation: ControlImplementation): ControlClient {
+  return clientOf(createRouterTransport(({ service }) => service(ControlService, implementation)));
+}
+
+function clientOf(transport: Transport): ControlClient {
+  const { unary, stream } = transport;
+  return createClient(ControlService, {
+    unary: async (...call) => {
+      try {
+        return await unary.apply(transport, call);
+      } catch (error) {
+        throw fromConnectError(error);
+      }
+    },
+    stream: async (...call) => {
+      const answer = await stream.apply(transport, call);
+      return { ...answer, message: translated(answer.message) };
+    },
+  } as Transport);
+}
+
+async function* translated<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw fromConnectError(error);
+  }
+}
+
+function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,68 @@
+/**
+ * The run as others see it: its API and the socket that serves it, its output, its record on disk. What is heavy (the
+ * RPC library) is loaded when it is used, so that a command that needs none of it starts fast.
+ */
+import type { Run } from '../orchestration/index.ts';
+import type { ControlClient, RunConnection } from './client.ts';
+import type { LogStore } from './logs/log-store.ts';
+import type { ControlServer } from './server.ts';
+
+export {
+  type ClaimOptions,
+  claimRun,
+  isSupervisorAlive,
+  latestRun,
+  liveRun,
+  type RunClaim,
+} from './claim.ts';
+export type { ControlClient, RunConnection } from './client.ts';
+export {
+  type Reporter,
+  type Supervisor,
+  type SupervisorOptions,
+  type SupervisorReport,
+  startSupervisor,
+  supervisorReporter,
+} from './detach.ts';
+export { controlErrors } from './errors.ts';
+export { type LastRun, readLastRun, writeLastRun } from './last-run.ts';
+export { readEndedLogs } from './logs/ended-logs.ts';
+export { logFileName, shortName } from './logs/file-name.ts';
+export { type LogQuery, LogStore, type LogStoreOptions } from './logs/log-store.ts';
+export { logMessages, runStateWord, serviceStateWord, snapshotMessage } from './messages.ts';
+export type { RunRecord } from './run-record.ts';
+export { runtimeFolder, socketPath } from './runtime-folder.ts';
+export type { ControlServer } from './server.ts';
+export { logsFolder, makeRunFolder, newRunId, runFolder } from './skein-folder.ts';
+
+/** A run's API, served: on its socket for others, in memory for the process that holds the run. */
+export interface ServedRun extends AsyncDisposable {
+  readonly client: ControlClient;
+}
+
+/**
+ * Serves `run` on `socket` until it is disposed of, which lets calls under way finish first.
+ * @throws {SkeinError} SK1511
+ */
+export async function serveRun(run: Run, logs: LogStore, socket: string): Promise<ServedRun> {
+  const [{ controlService }, { serveControl }, { localClient }] = await Promise.all([
+    import('./service.ts'),
+    import('./server.ts'),
+    import('./client.ts'),
+  ]);
+  const implementation = controlService(run, logs);
+  const server: ControlServer = await serveControl(implementation, socket);
+  return {
+    client: localClient(implementation),
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+      implementation[Symbol.dispose]();
+    },
+  };
+}
+
+/** @see connectToRun in client.ts */
+export async function connectToRun(root: string, signal?: AbortSignal): Promise<RunConnection | undefined> {
+  const client = await import('./client.ts');
+  return client.connectToRun(root, signal);
+}

@@ -1,0 +1,300 @@
+/**
+ * The output of a run (U-13, U-14): takes every chunk as it arrives, keeps the newest in memory and all of it in the
+ * services' files, and serves any number of readers. A reader is pulled: one that is slow falls back to the files and
+ * costs no memory.
+ */
+import { join } from 'node:path';
+import type { LogChunk } from '../../orchestration/index.ts';
+import type { ServiceId } from '../../workspace/index.ts';
+import { type FileRange, readLogFiles } from './file-reader.ts';
+import { LineTail, lineCount } from './lines.ts';
+import { LogFile } from './log-file.ts';
+import { LogRing } from './ring.ts';
+
+export interface LogStoreOptions {
+  /** Absolute path of the folder that holds the files. */
+  readonly folder: string;
+  /** Every service that may have output. */
+  readonly services: readonly ServiceId[];
+  /** Name of a service's file inside `folder`. */
+  readonly fileName: (service: ServiceId) => string;
+  /** Whether the service's agent writes the file itself (`log-file/v1`). */
+  readonly writesOwnLog: (service: ServiceId) => boolean;
+  /** Told once for each service whose file cannot be written; its output is then in memory only. */
+  readonly onWriteError: (service: ServiceId, error: Error) => void;
+  /** Bytes held in memory for all services together; default 8 MiB. */
+  readonly memoryBytes?: number;
+  /** Size at which a file is rotated; default 10 MiB. */
+  readonly rotateBytes?: number;
+}
+
+export interface LogQuery {
+  /** Absent: all. */
+  readonly services?: ReadonlySet<ServiceId>;
+  /** Goes on with new output until the store is closed. */
+  readonly follow: boolean;
+  /** Milliseconds since 1970-01-01 UTC. */
+  readonly sinceMs: number;
+  /** At most so many of the lines that exist already, the newest. */
+  readonly tail?: number;
+}
+
+/** What a reader is given at a time, characters. */
+const batchSize = 256 * 1024;
+/** How long output may wait before it is in the file, milliseconds. */
+const flushDelayMs = 100;
+
+export class LogStore {
+  readonly #options: LogStoreOptions;
+  readonly #ring: LogRing;
+  readonly #files = new Map<ServiceId, LogFile | 'broken'>();
+  #arrival: PromiseWithResolvers = promiseWithResolvers();
+  #flushTimer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: LogStoreOptions) {
+    this.#options = options;
+    this.#ring = new LogRing(options.memoryBytes ?? 8 * 1024 * 1024);
+  }
+
+  append(chunk: LogChunk): void {
+    if (this.#closed) return;
+    if (!this.#options.writesOwnLog(chunk.service)) this.#write(chunk.service, (file) => file.append(chunk));
+    this.#ring.append(chunk);
+    this.#wakeReaders();
+    this.#flushTimer ??= setTimeout(() => this.#flush(), flushDelayMs);
+  }
+
+  /** Ends the readers that follow, once they have had everything, and closes the files. */
+  close(nowMs: number = Date.now()): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#flushTimer);
+    for (const service of this.#files.keys()) this.#write(service, (file) => file.close(nowMs));
+    this.#wakeReaders();
+  }
+
+  /** At most so many of the newest lines of a service that are in memory, oldest first. */
+  lastLines(service: ServiceId, wanted: number): readonly string[] {
+    const chunks: LogChunk[] = [];
+    let count = 0;
+    for (let at = this.#ring.nextSequence - 1; at >= this.#ring.firstSequence && count < wanted; at--) {
+      const chunk = this.#ring.at(at);
+      if (chunk.service !== service) continue;
+      chunks.unshift(chunk);
+      count += lineCount(chunk);
+    }
+    const text = chunks.map((chunk) => chunk.text + (chunk.partial ? '' : '\n')).join('');
+    return text
+      .replace(/\n$/, '')
+      .split('\n')
+      .slice(text === '' ? 1 : -wanted);
+  }
+
+  /**
+   * Output in batches, each service's oldest first.
+   * @throws the signal's reason when it is aborted; the system's error when a file cannot be read.
+   */
+  async *read(query: LogQuery, signal?: AbortSignal): AsyncGenerator<readonly LogChunk[]> {
+    const reader = new Reader(this.#ring, query);
+    const existing = this.#ring.nextSequence;
+    if (query.tail === undefined) yield* this.#pull(reader, existing, signal);
+    else yield* this.#pullTail(reader, existing, query.tail, signal);
+    while (query.follow) {
+      signal?.throwIfAborted();
+      const arrival = this.#arrival.promise;
+      yield* this.#pull(reader, this.#ring.nextSequence, signal);
+      if (reader.sequence < this.#ring.nextSequence) continue;
+      if (this.#closed) return;
+      await abortable(arrival, signal);
+    }
+  }
+
+  async *#pull(reader: Reader, until: number, signal?: AbortSignal): AsyncGenerator<readonly LogChunk[]> {
+    while (reader.sequence < until) {
+      signal?.throwIfAborted();
+      if (reader.sequence < this.#ring.firstSequence) yield* this.#catchUp(reader, signal);
+      const batch = reader.take(until, batchSize);
+      if (batch.length > 0) yield batch;
+    }
+  }
+
+  /** What a reader missed because it has left the memory already. */
+  async *#catchUp(reader: Reader, signal?: AbortSignal): AsyncGenerator<readonly LogChunk[]> {
+    this.#flush();
+    const wanted = this.#options.services.filter((service) => reader.wants(service));
+    const ranges = wanted.flatMap((service) => {
+      const gap = reader.skipToMemory(service);
+      return gap === undefined ? [] : [{ service, path: this.#path(service), ...gap }];
+    });
+    reader.sequence = this.#ring.firstSequence;
+    yield* batches(readLogFiles(ranges satisfies FileRange[], signal), (chunk) => reader.accept(chunk));
+  }
+
+  async *#pullTail(
+    reader: Reader,
+    until: number,
+    wanted: number,
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly LogChunk[]> {
+    const start = reader.tailStart(until, wanted);
+    if (start !== undefined) reader.sequence = start;
+    const tail = new LineTail(wanted);
+    for await (const batch of this.#pull(reader, until, signal)) for (const chunk of batch) tail.push(chunk);
+    const chunks = wanted > 0 ? tail.chunks() : [];
+    if (chunks.length > 0) yield chunks;
+  }
+
+  #path(service: ServiceId): string {
+    return join(this.#options.folder, this.#options.fileName(service));
+  }
+
+  #write(service: ServiceId, action: (file: LogFile) => void): void {
+    const file = this.#files.get(service) ?? this.#create(service);
+    if (file === 'broken') return;
+    try {
+      action(file);
+    } catch (error) {
+      this.#files.set(service, 'broken');
+      this.#options.onWriteError(service, error as Error);
+    }
+  }
+
+  #create(service: ServiceId): LogFile {
+    const rotateBytes = this.#options.rotateBytes ?? 10 * 1024 * 1024;
+    const file = new LogFile({ path: this.#path(service), rotateBytes });
+    this.#files.set(service, file);
+    return file;
+  }
+
+  #flush(): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
+    for (const [service, file] of this.#files)
+      if (file !== 'broken' && file.pending) this.#write(service, () => file.flush());
+  }
+
+  #wakeReaders(): void {
+    const { resolve } = this.#arrival;
+    this.#arrival = promiseWithResolvers();
+    resolve();
+  }
+}
+
+/** How far a reader has come in one service's output: the time of its last line, and how many of that time it has had. */
+interface Position {
+  readonly timeMs: number;
+  readonly lines: number;
+}
+
+/** Where one reader stands, and what it wants. */
+class Reader {
+  sequence = 0;
+  readonly #ring: LogRing;
+  readonly #query: LogQuery;
+  readonly #positions = new Map<ServiceId, Position>();
+  /** Up to this time the service's output was, or will be, taken from its file. */
+  readonly #fromFile = new Map<ServiceId, number>();
+
+  constructor(ring: LogRing, query: LogQuery) {
+    this.#ring = ring;
+    this.#query = query;
+  }
+
+  wants(service: ServiceId): boolean {
+    return this.#query.services?.has(service) ?? true;
+  }
+
+  /** Goes on with what is in memory; answers what of the file comes before that. */
+  skipToMemory(service: ServiceId): Pick<FileRange, 'afterMs' | 'skip' | 'throughMs'> | undefined {
+    const throughMs = this.#ring.evictedThrough(service);
+    const position = this.#positions.get(service) ?? { timeMs: Number.NEGATIVE_INFINITY, lines: 0 };
+    if (throughMs < position.timeMs || throughMs === Number.NEGATIVE_INFINITY) return undefined;
+    this.#fromFile.set(service, throughMs);
+    return { afterMs: position.timeMs, skip: position.lines, throughMs };
+  }
+
+  /** Notes that this chunk goes to the reader; whether it is wanted. */
+  accept(chunk: LogChunk): boolean {
+    const before = this.#positions.get(chunk.service);
+    const lines = lineCount(chunk) - (chunk.partial ? 1 : 0);
+    const same = before !== undefined && before.timeMs === chunk.timeMs ? before.lines : 0;
+    this.#positions.set(chunk.service, { timeMs: chunk.timeMs, lines: same + lines });
+    return chunk.timeMs >= this.#query.sinceMs;
+  }
+
+  /** Chunks from memory up to `until`, about `size` characters. */
+  take(until: number, size: number): LogChunk[] {
+    const taken: LogChunk[] = [];
+    for (let left = size; this.sequence < until && left > 0; this.sequence++) {
+      const chunk = this.#ring.at(this.sequence);
+      if (!this.#isFromMemory(chunk) || !this.accept(chunk)) continue;
+      taken.push(chunk);
+      left -= chunk.text.length;
+    }
+    return taken;
+  }
+
+  /** Where to begin in memory to have `wanted` lines; `undefined` when memory does not hold so many. */
+  tailStart(until: number, wanted: number): number | undefined {
+    let count = 0;
+    for (let sequence = until - 1; sequence >= this.#ring.firstSequence; sequence--) {
+      const chunk = this.#ring.at(sequence);
+      if (!this.wants(chunk.service) || chunk.timeMs <= this.#ring.evictedThrough(chunk.service)) continue;
+      count += lineCount(chunk);
+      if (count >= wanted) return sequence;
+    }
+    return undefined;
+  }
+
+  #isFromMemory(chunk: LogChunk): boolean {
+    return (
+      this.wants(chunk.service) &&
+      chunk.timeMs > (this.#fromFile.get(chunk.service) ?? Number.NEGATIVE_INFINITY)
+    );
+  }
+}
+
+/** Chunks gathered until there is enough of them. */
+export async function* batches(
+  chunks: AsyncIterable<LogChunk>,
+  accept: (chunk: LogChunk) => boolean,
+): AsyncGenerator<readonly LogChunk[]> {
+  let batch: LogChunk[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    if (!accept(chunk)) continue;
+    batch.push(chunk);
+    size += chunk.text.length;
+    if (size < batchSize) continue;
+    yield batch;
+    batch = [];
+    size = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+interface PromiseWithResolvers {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+function promiseWithResolvers(): PromiseWithResolvers {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((fulfil) => {
+    resolve = fulfil;
+  });
+  return { promise, resolve };
+}
+
+function abortable(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    void promise.then(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    });
+  });
+}

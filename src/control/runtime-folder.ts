@@ -1,0 +1,59 @@
+/**
+ * Where the sockets of runs live: a folder that nobody but this user can enter, with a path so short that a socket fits
+ * behind it.
+ */
+import { lstatSync, mkdirSync, type Stats } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { SkeinError } from '../errors/index.ts';
+
+/** A socket's path is cut in silence beyond 104 bytes (macOS) or 107 (Linux). */
+const longestSocketPath = 100;
+
+/**
+ * The absolute path of the folder, made where it is missing: `skein` in XDG_RUNTIME_DIR where that is ours alone, else
+ * `skein-<uid>` in the system's temporary folder.
+ * @throws {SkeinError} SK1503 when the folder is a link, somebody else's, or open to others.
+ */
+export function runtimeFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const given = environment['XDG_RUNTIME_DIR'];
+  const folder =
+    given?.startsWith('/') && isOurs(statIfThere(given))
+      ? join(given, 'skein')
+      : join(tmpdir(), `skein-${userInfo().uid}`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new SkeinError('SK1503', `${folder} cannot be made`, { cause });
+  }
+  const stats = statIfThere(folder);
+  if (!isOurs(stats)) throw new SkeinError('SK1503', `${folder} is a link, or belongs to somebody else`);
+  if (stats === undefined || (stats.mode & 0o077) !== 0)
+    throw new SkeinError('SK1503', `${folder} is open to other users`);
+  return folder;
+}
+
+/**
+ * The absolute path of the socket of a run.
+ * @throws {SkeinError} SK1503; SK1504 when it would be longer than a socket's path may be.
+ */
+export function socketPath(runId: string, environment: NodeJS.ProcessEnv = process.env): string {
+  const path = join(runtimeFolder(environment), `${runId}.sock`);
+  const length = Buffer.byteLength(path);
+  if (length > longestSocketPath)
+    throw new SkeinError('SK1504', `${path} has ${length} bytes; a socket may have ${longestSocketPath}`);
+  return path;
+}
+
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new SkeinError('SK1503', `${path} cannot be judged`, { cause: error });
+  }
+}
+
+function isOurs(stats: Stats | undefined): boolean {
+  return stats?.isDirectory() === true && stats.uid === userInfo().uid;
+}

@@ -1,0 +1,12 @@
+export type {
+  ErrorCode,
+  ErrorEntry,
+  ErrorTable,
+  FilePlace,
+  Place,
+  RunPlace,
+  SkeinErrorOptions,
+} from './error.ts';
+export { faultsOf, isFilePlace, SkeinError, SkeinFaults } from './error.ts';
+export { nearest } from './nearest.ts';
+export { formatPlace, renderError } from './render.ts';

@@ -1,0 +1,108 @@
+/** How members of a run are taken down, and how everything that the run holds is let go of. */
+import type { SkeinError } from '../errors/index.ts';
+import type { Receipt } from './events.ts';
+import type { Hub, Member } from './hub.ts';
+import type { RunReadiness } from './run-readiness.ts';
+import { HURRIED_BUDGET_MS, type TeardownProgress, tearDown } from './teardown/index.ts';
+import type { World } from './world.ts';
+
+export class Ending {
+  readonly #world: World;
+  readonly #hub: Hub;
+  readonly #readiness: RunReadiness;
+  readonly #hurried = new Set<(budgetMs: number) => void>();
+
+  constructor(world: World, hub: Hub, readiness: RunReadiness) {
+    this.#world = world;
+    this.#hub = hub;
+    this.#readiness = readiness;
+  }
+
+  /** Lowers every budget to 2 s, or kills at once (T-5). */
+  hurry(how: 'hurry' | 'kill'): void {
+    for (const listener of this.#hurried) listener(how === 'hurry' ? HURRIED_BUDGET_MS : 0);
+  }
+
+  /** Takes these down, consumers first; never rejects (T-1 to T-3). */
+  async tearDown(
+    operation: string,
+    members: Iterable<Member>,
+    budgetMs: number,
+  ): Promise<{ readonly receipt: Receipt; readonly faults: readonly SkeinError[] }> {
+    const managed = [...members].filter(({ runner }) => runner.isManaged);
+    const ids = new Set(managed.map(({ service }) => service.id));
+    const { receipt, faults } = await tearDown({
+      operation,
+      clock: this.#world.clock,
+      participants: managed.map(({ service, runner }) => ({
+        id: service.id,
+        stopTimeoutMs: runner.stopTimeoutMs,
+      })),
+      edges: managed.flatMap(({ service }) =>
+        this.#world
+          .edgesOf(service.id)
+          .filter((edge) => ids.has(edge.service))
+          .map((edge) => ({ consumer: service.id, dependency: edge.service })),
+      ),
+      budgetMs: () => budgetMs,
+      stop: (id, limits) => this.#hub.member(id).runner.stop(limits),
+      force: (id, { signal }) => this.#hub.member(id).runner.force(signal),
+      observe: (progress) => this.#observe(progress),
+      hurry: (listener) => {
+        this.#hurried.add(listener);
+        return { [Symbol.dispose]: () => void this.#hurried.delete(listener) };
+      },
+    });
+    return { receipt, faults: faults?.faults ?? [] };
+  }
+
+  /** Ends probing, sockets and agents. What cannot be ended is a warning: the run's end is not held up by it. */
+  async close(): Promise<void> {
+    this.#readiness[Symbol.dispose]();
+    await this.#world.proposals[Symbol.asyncDispose]();
+    const kill = new AbortController();
+    const listener = (budgetMs: number): void => {
+      if (budgetMs === 0) kill.abort(new Error('everything is to be killed now'));
+    };
+    this.#hurried.add(listener);
+    try {
+      await this.#world.host.close({ signal: kill.signal });
+    } catch (error) {
+      this.#world.warn(null, 'stop', error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#hurried.delete(listener);
+    }
+  }
+
+  #observe(progress: TeardownProgress): void {
+    const { history } = this.#world;
+    switch (progress.type) {
+      case 'layer-begins':
+        for (const service of progress.resources) {
+          this.#hub.member(service).stopWanted = true;
+          history.emit({
+            type: 'service-state',
+            service,
+            state: 'stopping',
+            cause: `layer ${progress.layer}`,
+          });
+        }
+        break;
+      case 'resource-settled': {
+        const { id, outcome, error } = progress.resource;
+        this.#readiness.ended(this.#hub.member(id).service, 'it was stopped', 'lifecycle');
+        history.emit({ type: 'service-state', service: id, state: 'stopped', cause: error ?? outcome });
+        break;
+      }
+      case 'hurried': {
+        const seconds = progress.budgetMs / 1_000;
+        this.#world.warn(
+          null,
+          'stop',
+          seconds === 0 ? 'killing everything now' : `every layer has ${seconds} s now`,
+        );
+        break;
+      }
+    }
+  }
+}

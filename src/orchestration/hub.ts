@@ -1,0 +1,116 @@
+/** The hub of managers: one runner for each service of the flow, with its agent's session, its news and its output. */
+import type { AgentSession } from '../agents/host/index.ts';
+import { SkeinError } from '../errors/index.ts';
+import type { Service, ServiceId } from '../workspace/index.ts';
+import type { FailureReport, LogChunk } from './events.ts';
+import { InstanceNews, type NewsItem } from './instance-news.ts';
+import { logChunk } from './messages.ts';
+import { Runner } from './runner.ts';
+import type { World } from './world.ts';
+
+/** A service of the run with everything that belongs to it. */
+export interface Member {
+  readonly service: Service;
+  readonly runner: Runner;
+  readonly news: InstanceNews;
+  session: AgentSession | undefined;
+  /** Starts so far; the second and later ones are restarts. */
+  starts: number;
+  /** Told to stop: its end is no failure, and it is not started again by itself. */
+  stopWanted: boolean;
+  /** Why it does not run; `null` while it does, and before it was started. */
+  failure: FailureReport | null;
+}
+
+export interface HubListener {
+  heard(member: Member, item: NewsItem): void;
+  agentLost(member: Member, fault: SkeinError): void;
+}
+
+/** Takes output; the agent keeps what follows while the returned promise is pending. */
+export type LogListener = (chunk: LogChunk) => void | Promise<void>;
+
+export class Hub {
+  /** Producers first, which is the order of registration. */
+  readonly members: ReadonlyMap<ServiceId, Member>;
+  readonly #world: World;
+  readonly #listener: HubListener;
+  readonly #logListeners = new Set<LogListener>();
+
+  constructor(world: World, listener: HubListener) {
+    this.#world = world;
+    this.#listener = listener;
+    this.members = new Map(world.services.map((service) => [service.id, this.#enrol(service)]));
+  }
+
+  /** @throws {SkeinError} SK1405 */
+  member(id: ServiceId): Member {
+    const member = this.members.get(id);
+    if (member === undefined)
+      throw new SkeinError('SK1405', `${id} takes no part in this run`, { place: { service: id } });
+    return member;
+  }
+
+  /**
+   * A session on the service's agent: the one it has, or, where its agent is gone, one on a fresh process.
+   * @throws {SkeinError} SK13xx
+   */
+  async acquire(service: Service, signal: AbortSignal): Promise<AgentSession> {
+    const member = this.member(service.id);
+    if (member.session !== undefined && !member.session.lost.aborted) return member.session;
+    const session = await this.#world.host.acquire(service, { signal });
+    await member.session?.[Symbol.asyncDispose]();
+    member.session = session;
+    session.onEvent((event) => member.news.take(event));
+    session.onLog((chunk) => this.#tellLog(logChunk(service.id, chunk)));
+    session.onFault((fault) => this.#world.warn(service.id, 'agent', fault.message));
+    session.lost.addEventListener(
+      'abort',
+      () => this.#listener.agentLost(member, session.lost.reason as SkeinError),
+      { once: true },
+    );
+    return session;
+  }
+
+  /** Disposing ends it. */
+  onLog(listener: LogListener): Disposable {
+    this.#logListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#logListeners.delete(listener) };
+  }
+
+  #tellLog(chunk: LogChunk): void | Promise<void> {
+    const pending = [...this.#logListeners]
+      .map((listener) => listener(chunk))
+      .filter((taken) => taken !== undefined);
+    return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined);
+  }
+
+  #enrol(service: Service): Member {
+    const world = this.#world;
+    const { root, name: workspaceName } = world.workspace;
+    const runner = new Runner(service, {
+      run: world.options.runId,
+      workspaceName,
+      workspaceRoot: root,
+      runDirectory: world.options.runDirectory,
+      dataDirectory: `${root}/.skein/data/${service.module}/${service.name}`,
+      logFile: world.options.logFile(service),
+      state: world.state,
+      acquire: (signal) => this.acquire(service, signal),
+      propose: (accepted, signal) => world.proposals.propose(service, accepted, signal),
+      releasePorts: () => world.proposals.release(service),
+      environment: (mappings) => world.environment(service, mappings),
+      warn: (phase, message) => world.warnOnce(service.id, phase, message),
+    });
+    const member: Member = {
+      service,
+      runner,
+      news: new InstanceNews(service.id, (item) => this.#listener.heard(member, item)),
+      session: undefined,
+      starts: 0,
+      stopWanted: false,
+      failure: null,
+    };
+    return member;
+  }
+}

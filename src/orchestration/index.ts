@@ -1,0 +1,39 @@
+/** When: a flow takes the services of a workspace through their lives, in dependency order. */
+export { type Clock, realClock } from './clock.ts';
+export { orchestrationErrors } from './errors.ts';
+export type {
+  EndpointAddress,
+  FailureReport,
+  Happening,
+  LogChunk,
+  Mode,
+  Outcome,
+  OutputStream,
+  Predicate,
+  ProcessEnd,
+  Receipt,
+  ReceiptResource,
+  RunEvent,
+  RunState,
+  ServiceState,
+  UnmetRequirement,
+  WhyLink,
+} from './events.ts';
+export { describeEnd } from './failure-report.ts';
+export { Flow } from './flow.ts';
+export type { FlowOptions } from './flow-options.ts';
+export {
+  type Action,
+  type ActionResult,
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherOptions,
+  type PlaybookGraph,
+  type Policy,
+  playbookGraph,
+  runPolicy,
+} from './playbook/index.ts';
+export { describeUnmet, readinessErrors, whyText } from './readiness/index.ts';
+export type { ConfigurationEntry, Run } from './run.ts';
+export type { EndpointSnapshot, RunSnapshot, ServiceSnapshot } from './snapshot.ts';
+export { teardownErrors } from './teardown/index.ts';

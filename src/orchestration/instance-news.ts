@@ -1,0 +1,105 @@
+/**
+ * The news of one service's instance, in the order in which they make sense: what an agent says of a process is held
+ * until the Start that made the process has answered, and news of an earlier process are dropped.
+ */
+import type { InstanceEvent } from '../gen/skein/runtime/v1/runtime_pb.js';
+import { InstanceState } from '../gen/skein/runtime/v1/runtime_pb.js';
+import type { ServiceId } from '../workspace/index.ts';
+import type { FailureReport, ProcessEnd } from './events.ts';
+import { reportedFailure } from './failure-report.ts';
+import { processEnd } from './messages.ts';
+
+/** What there is to know. */
+export type NewsItem =
+  | { readonly type: 'completed'; readonly end: ProcessEnd | null }
+  | { readonly type: 'failed'; readonly report: FailureReport }
+  | { readonly type: 'stopped'; readonly end: ProcessEnd | null }
+  | { readonly type: 'use'; readonly cpuMs: number; readonly memoryBytes: number }
+  | { readonly type: 'ready-hint' };
+
+type Standing =
+  /** A Start is under way; what is said of its process waits. */
+  | { readonly kind: 'starting'; readonly held: InstanceEvent[] }
+  | { readonly kind: 'started'; readonly generation: bigint };
+
+export class InstanceNews {
+  readonly #service: ServiceId;
+  readonly #tell: (item: NewsItem) => void;
+  #standing: Standing = { kind: 'started', generation: 0n };
+
+  constructor(service: ServiceId, tell: (item: NewsItem) => void) {
+    this.#service = service;
+    this.#tell = tell;
+  }
+
+  /** A Start begins. */
+  starting(): void {
+    this.#standing = {
+      kind: 'starting',
+      held: this.#standing.kind === 'starting' ? this.#standing.held : [],
+    };
+  }
+
+  /** The Start has answered, with the generation of its process; what was held is told now. */
+  started(generation: bigint): void {
+    const held = this.#standing.kind === 'starting' ? this.#standing.held : [];
+    this.#standing = { kind: 'started', generation };
+    for (const event of held) this.take(event);
+  }
+
+  /** The Start has failed: what was, or still is to be, said of its process is part of that failure. */
+  notStarted(): void {
+    const held = this.#standing.kind === 'starting' ? this.#standing.held : [];
+    const newest = held.reduce(
+      (highest, event) => (event.generation > highest ? event.generation : highest),
+      0n,
+    );
+    this.#standing = { kind: 'started', generation: newest + 1n };
+  }
+
+  take(event: InstanceEvent): void {
+    if (this.#standing.kind === 'starting') {
+      this.#standing.held.push(event);
+      return;
+    }
+    if (event.generation < this.#standing.generation) return;
+    const item = this.#read(event);
+    if (item !== undefined) this.#tell(item);
+  }
+
+  #read({ event }: InstanceEvent): NewsItem | undefined {
+    switch (event.case) {
+      case 'use':
+        return {
+          type: 'use',
+          cpuMs: Number(event.value.cpuMs),
+          memoryBytes: Number(event.value.memoryBytes),
+        };
+      case 'ready':
+        return { type: 'ready-hint' };
+      case 'state': {
+        const { state, failure, exit } = event.value;
+        if (state === InstanceState.COMPLETED) return { type: 'completed', end: processEnd(exit) };
+        if (state === InstanceState.STOPPED) return { type: 'stopped', end: processEnd(exit) };
+        if (state !== InstanceState.FAILED) return undefined;
+        return {
+          type: 'failed',
+          report:
+            failure === undefined
+              ? {
+                  code: 'FAILED',
+                  message: `${this.#service} failed, and its agent does not say why`,
+                  service: this.#service,
+                  phase: 'run',
+                  remedy: null,
+                  lastLines: [],
+                  exit: processEnd(exit),
+                }
+              : { ...reportedFailure(failure, this.#service, 'run'), exit: processEnd(failure.exit ?? exit) },
+        };
+      }
+      default:
+        return undefined;
+    }
+  }
+}

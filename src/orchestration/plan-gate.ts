@@ -1,0 +1,56 @@
+/**
+ * The plan gate: whether everything that a run will need can be had, asked before anything starts, so that afterwards
+ * surprises are run-time faults and not mistakes in the workspace. All faults are reported at once.
+ */
+import { setMaxListeners } from 'node:events';
+import type { AgentSession } from '../agents/host/index.ts';
+import { validateSpec } from '../agents/host/index.ts';
+import { checkReferences } from '../configuration/index.ts';
+import { faultsOf, SkeinError, SkeinFaults } from '../errors/index.ts';
+import type { Service, Workspace } from '../workspace/index.ts';
+import type { Proposals } from './proposals.ts';
+
+export interface PlanGateOptions {
+  readonly workspace: Workspace;
+  /** Those that take part. */
+  readonly services: readonly Service[];
+  readonly proposals: Proposals;
+  acquire(service: Service, signal: AbortSignal): Promise<AgentSession>;
+}
+
+/**
+ * Passes, or names every fault: references, ports that somebody else holds, agents that cannot be had, settings that
+ * their agents refuse.
+ * @throws {SkeinFaults} of SK11xx, SK12xx, SK13xx
+ */
+export async function planGate(options: PlanGateOptions, signal: AbortSignal): Promise<void> {
+  const { workspace, services, proposals } = options;
+  // Every service's wait for its agent listens.
+  setMaxListeners(0, signal);
+  const [agents, taken] = await Promise.all([
+    Promise.all(services.map((service) => agentFaults(service, options, signal))),
+    proposals.prepare(services, signal),
+  ]);
+  const faults = [...checkReferences(workspace, services), ...distinct(agents.flat()), ...taken];
+  if (faults.length > 0) throw new SkeinFaults(faults);
+}
+
+async function agentFaults(
+  service: Service,
+  { acquire }: PlanGateOptions,
+  signal: AbortSignal,
+): Promise<readonly SkeinError[]> {
+  try {
+    const session = await acquire(service, signal);
+    const schema = session.information.specSchema;
+    return schema === undefined ? [] : validateSpec(service, schema);
+  } catch (error) {
+    if (error instanceof SkeinError) return faultsOf(error);
+    throw error;
+  }
+}
+
+/** Services that share an agent share its launch, and its fault is one. */
+function distinct(faults: readonly SkeinError[]): readonly SkeinError[] {
+  return [...new Set(faults)];
+}

@@ -1,0 +1,141 @@
+/**
+ * The playbook's dispatcher: runs what the engine makes possible, concurrently, and tells the engine what became of it.
+ * Everything that waits, fails or takes time is here and in the executors; every decision is the engine's.
+ */
+import { setMaxListeners } from 'node:events';
+import PQueue from 'p-queue';
+import type { Clock } from '../clock.ts';
+import { createEngine, type Engine, type Input, type Output } from './engine.ts';
+import type { PlaybookGraph } from './graph.ts';
+import type { Action, Policy } from './policy.ts';
+
+/** What an executor answers: exactly one of these. */
+export type ActionResult =
+  /** `hash` stands for what dependents can see of it; `null` where there is nothing to see (F-8). */
+  | { readonly outcome: 'done'; readonly hash: string | null }
+  | { readonly outcome: 'failed'; readonly retryable: boolean };
+
+export interface DispatcherOptions {
+  readonly graph: PlaybookGraph;
+  readonly policy: Policy;
+  readonly roots: ReadonlySet<string>;
+  readonly clock: Clock;
+  /** In [0, 1); jitter of the back-off. */
+  readonly random: () => number;
+  /** Actions at once; `Infinity` for no limit (F-6). */
+  readonly parallelism: number;
+  /** Does the work; must not throw: an executor that throws is a bug and ends the playbook. */
+  readonly execute: (action: Action, signal: AbortSignal) => Promise<ActionResult>;
+  /** A service pauses after a failure; it is tried again after `delayMs`. */
+  readonly onPause?: (service: string, attempt: number, delayMs: number) => void;
+}
+
+export interface Dispatcher {
+  /** Begins; resolves at once. */
+  start(): void;
+  /** Tells the engine something from outside the actions. */
+  tell(input: Exclude<Input, { type: 'done' | 'failed' | 'superseded' }>): void;
+  /** Ends it: nothing new starts, what runs is aborted; resolves when nothing runs any more (F-10). */
+  cancel(reason: Error): Promise<void>;
+  /** Resolves when the playbook has ended by `cancel`; rejects with the bug of an executor that threw. */
+  readonly ended: Promise<void>;
+  readonly engine: Engine;
+}
+
+/** First pause after a failure, and the longest one (F-9). */
+const BACKOFF_MS = 1_000;
+const BACKOFF_LIMIT_MS = 30_000;
+
+/** Pause before the next attempt: doubling from 1 s to 30 s, with up to a fifth of jitter (F-9). */
+export function backoffMs(attempt: number, random: () => number): number {
+  const base = Math.min(BACKOFF_LIMIT_MS, BACKOFF_MS * 2 ** Math.min(attempt - 1, 30));
+  return Math.round(base * (1 - 0.2 * random()));
+}
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { graph, policy, clock } = options;
+  const engine = createEngine(graph, policy, options.roots);
+  const queue = new PQueue({ concurrency: options.parallelism });
+  const cancellation = new AbortController();
+  // Every action under way listens: their number is the graph's, and no leak.
+  setMaxListeners(0, cancellation.signal);
+  const timers = new Map<string, Disposable>();
+  const order = new Map(policy.phases.map((rule, index) => [rule.phase, index]));
+  let end: () => void = () => undefined;
+  let endWithBug: (bug: unknown) => void = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = resolve;
+    endWithBug = reject;
+  });
+
+  /** Later phases first, and among those the longest way to the end: the critical path never queues behind others. */
+  function priority(action: Action): number {
+    return (
+      (order.get(action.phase) ?? 0) * (graph.services.length + 1) + (graph.height.get(action.service) ?? 0)
+    );
+  }
+
+  function carryOut(outputs: readonly Output[]): void {
+    if (cancellation.signal.aborted) return;
+    for (const output of outputs) {
+      if (output.type === 'dispatch') enqueue(output.action);
+      else schedule(output.service, output.attempt);
+    }
+  }
+
+  function step(input: Input): void {
+    if (!cancellation.signal.aborted) carryOut(engine.step(input));
+  }
+
+  function enqueue(action: Action): void {
+    queue
+      .add(() => perform(action), { priority: priority(action) })
+      .catch((bug: unknown) => {
+        cancellation.abort(bug);
+        endWithBug(bug);
+      });
+  }
+
+  async function perform(action: Action): Promise<void> {
+    if (cancellation.signal.aborted) return;
+    if (engine.isSuperseded(action)) {
+      step({ type: 'superseded', action });
+      return;
+    }
+    const result = await options.execute(action, cancellation.signal);
+    if (result.outcome === 'done') step({ type: 'done', action, hash: result.hash });
+    else step({ type: 'failed', action, retryable: result.retryable });
+  }
+
+  function schedule(service: string, attempt: number): void {
+    const delayMs = backoffMs(attempt, options.random);
+    options.onPause?.(service, attempt, delayMs);
+    timers.get(service)?.[Symbol.dispose]();
+    timers.set(
+      service,
+      clock.setTimeout(() => {
+        timers.delete(service);
+        step({ type: 'retry', service });
+      }, delayMs),
+    );
+  }
+
+  return {
+    engine,
+    ended,
+    start() {
+      carryOut(engine.begin());
+    },
+    tell(input) {
+      step(input);
+    },
+    async cancel(reason) {
+      cancellation.abort(reason);
+      queue.clear();
+      for (const timer of timers.values()) timer[Symbol.dispose]();
+      timers.clear();
+      await queue.onIdle();
+      end();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** `command` (R-1): a declared probe command exits 0. */
+import type { ProcessEnd } from '../events.ts';
+import { failed, noAnswer, type ProbeOptions, type ProbeResult } from './attempt.ts';
+import type { CommandTarget } from './target.ts';
+
+export interface CommandRequest {
+  /** A string is for the shell; a list is executed as it is. */
+  readonly command: string | readonly string[];
+  /** Absolute. */
+  readonly directory: string;
+  readonly environment: ReadonlyMap<string, string>;
+  /** Aborted when the time is up: the command's whole process group is to be killed. */
+  readonly signal: AbortSignal;
+}
+
+export interface CommandEnd {
+  readonly end: ProcessEnd;
+  /** The last thing that it printed; empty where it printed nothing. */
+  readonly lastLine: string;
+}
+
+/**
+ * Runs a command in a process group of its own until it ends. Resolves only when nothing of the group is left, also after
+ * an abort. Rejects when the command cannot be started.
+ */
+export type CommandSpawner = (request: CommandRequest) => Promise<CommandEnd>;
+
+/** Runs the declared command once with the service's environment. */
+export async function commandExits(
+  { health, directory, environment }: CommandTarget,
+  spawn: CommandSpawner,
+  { signal, timeoutMs }: ProbeOptions,
+): Promise<ProbeResult> {
+  if (signal.aborted) return failed('cancelled');
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const { end, lastLine } = await spawn({
+      command: health.command,
+      directory,
+      environment,
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    if (signal.aborted) return failed('cancelled');
+    if (end.kind === 'exited' && end.code === 0) return { ok: true };
+    if (timeout.aborted) return failed(noAnswer(timeoutMs));
+    const how = end.kind === 'exited' ? `exited with status ${end.code}` : `was killed by ${end.signal}`;
+    return failed(`the command ${how}${lastLine === '' ? '' : `: ${lastLine}`}`);
+  } catch (error) {
+    if (signal.aborted) return failed('cancelled');
+    if (timeout.aborted) return failed(noAnswer(timeoutMs));
+    return failed(`the command cannot be run: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

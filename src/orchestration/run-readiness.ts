@@ -1,0 +1,234 @@
+/**
+ * The readiness of a live run: what has happened to its services and what probing finds are recorded on one board, and
+ * the board's changes become gates that open, services that are ready, and a run that is ready or not any more (R-1).
+ */
+import type { SkeinError } from '../errors/index.ts';
+import type { NetworkMapping } from '../network/index.ts';
+import type { EndpointId, Service, ServiceId } from '../workspace/index.ts';
+import type { Clock } from './clock.ts';
+import type { Predicate, UnmetRequirement } from './events.ts';
+import {
+  endpointKey,
+  firstUnmet,
+  type Gate,
+  lastComplete,
+  type MonitorOptions,
+  ReadinessBoard,
+  ReadinessMonitor,
+  type Requirement,
+  type RequirementKey,
+  type RequirementState,
+  type RunRequirements,
+  serviceKey,
+  type Transition,
+  transportPredicate,
+  watchedCommand,
+  watchedEndpoint,
+} from './readiness/index.ts';
+
+export interface RunReadinessOptions extends Pick<MonitorOptions, 'probe' | 'readListeners' | 'ownerOf'> {
+  readonly clock: Clock;
+  readonly plan: RunRequirements;
+  /** All that `dependent` waits for at `dependency` began, or ceased, to hold (R-5). */
+  readonly onGate: (dependent: ServiceId, dependency: ServiceId, open: boolean) => void;
+  readonly onEndpoint: (change: EndpointChange) => void;
+  readonly onService: (service: ServiceId, ready: boolean) => void;
+  readonly onRun: (ready: boolean) => void;
+  readonly onWarning: (warning: SkeinError) => void;
+}
+
+export interface EndpointChange {
+  readonly service: ServiceId;
+  readonly endpoint: EndpointId;
+  readonly ready: boolean;
+  readonly predicate: Predicate;
+  readonly lastError: string | null;
+}
+
+export class RunReadiness implements Disposable {
+  readonly #options: RunReadinessOptions;
+  readonly #board: ReadinessBoard;
+  readonly #monitor: ReadinessMonitor;
+  readonly #ofService: ReadonlyMap<ServiceId, readonly Requirement[]>;
+  readonly #readyServices = new Set<ServiceId>();
+  #diagnosis: UnmetRequirement | undefined;
+
+  constructor(options: RunReadinessOptions) {
+    this.#options = options;
+    this.#board = new ReadinessBoard(options.plan, options.clock.now());
+    const ofService = new Map<ServiceId, Requirement[]>();
+    for (const requirement of options.plan.requirements) {
+      const known = ofService.get(requirement.service);
+      if (known === undefined) ofService.set(requirement.service, [requirement]);
+      else known.push(requirement);
+    }
+    this.#ofService = ofService;
+    const { clock, probe, readListeners, ownerOf, onWarning } = options;
+    this.#monitor = new ReadinessMonitor({
+      clock,
+      probe,
+      ...(readListeners && { readListeners }),
+      ...(ownerOf && { ownerOf }),
+      onTransition: (transition) => this.#probed(transition),
+      onWarning,
+    });
+  }
+
+  get isReady(): boolean {
+    return this.#board.ready;
+  }
+
+  isServiceReady(service: ServiceId): boolean {
+    return this.#readyServices.has(service);
+  }
+
+  /** Init was accepted: these are the addresses. */
+  addressed(service: Service, mappings: readonly NetworkMapping[]): void {
+    for (const endpoint of service.endpoints) {
+      const has = mappings.some(({ endpoint: id, instances }) => id === endpoint.id && instances.length > 0);
+      this.#record(
+        service.id,
+        endpointKey(endpoint.id, 'endpoint-mapping'),
+        this.#state(has ? null : 'it has no address'),
+      );
+    }
+  }
+
+  /** A Start begins: what was known of an earlier process counts no more. */
+  starting(service: Service): void {
+    this.#monitor.unwatch(service.id);
+    const unknown: RequirementState = { kind: 'unknown', sinceMs: this.#options.clock.now() };
+    for (const predicate of ['lifecycle', 'runner'] as const)
+      this.#record(service.id, serviceKey(service.id, predicate), unknown);
+  }
+
+  /** The service's process runs; a job's lifecycle holds only once it has completed (R-1). */
+  started(
+    service: Service,
+    mappings: readonly NetworkMapping[],
+    environment: ReadonlyMap<string, string>,
+  ): void {
+    this.#record(service.id, serviceKey(service.id, 'runner'), this.#state(null));
+    if (service.kind === 'job') return;
+    this.#record(service.id, serviceKey(service.id, 'lifecycle'), this.#state(null));
+    for (const endpoint of service.endpoints) {
+      const native = mappings
+        .find((mapping) => mapping.endpoint === endpoint.id)
+        ?.instances.find(({ access }) => access === 'native');
+      const watched = native && watchedEndpoint(service.id, endpoint, native, true);
+      if (watched !== undefined) this.#monitor.watch(watched);
+      else if (native !== undefined)
+        this.#options.onEndpoint({
+          service: service.id,
+          endpoint: endpoint.id,
+          ready: true,
+          predicate: 'lifecycle',
+          lastError: null,
+        });
+    }
+    const command = watchedCommand(service, environment);
+    if (command !== undefined) this.#monitor.watch(command);
+  }
+
+  /** A job ended with success. */
+  completed(service: Service): void {
+    this.#record(service.id, serviceKey(service.id, 'lifecycle'), this.#state(null));
+  }
+
+  /** The service does not run: it failed, ended, or was stopped; `why` completes "…". */
+  ended(service: Service, why: string, predicate: 'lifecycle' | 'runner'): void {
+    this.#record(service.id, serviceKey(service.id, predicate), this.#state(why));
+    this.#monitor.unwatch(service.id);
+  }
+
+  /** The agent says that the service may be ready: probes at once. */
+  hint(service: ServiceId): void {
+    this.#monitor.hint(service);
+  }
+
+  /** What the service itself lacks. */
+  ownUnmet(service: ServiceId): UnmetRequirement | undefined {
+    return firstUnmet(this.requirementsOf(service), (key) => this.stateOf(key));
+  }
+
+  /** What keeps the service's Start waiting. */
+  gateUnmet(service: ServiceId): UnmetRequirement | undefined {
+    const requirements = this.#board.closedGates(service).flatMap((gate) => gate.requirements);
+    return firstUnmet(requirements, (key) => this.stateOf(key));
+  }
+
+  /** What keeps the run from being ready; the last complete diagnosis is kept (R-7). */
+  diagnose(): UnmetRequirement | undefined {
+    const stateOf = (key: RequirementKey): RequirementState => this.stateOf(key);
+    this.#diagnosis = lastComplete(
+      this.#diagnosis,
+      firstUnmet(this.#board.plan.requirements, stateOf),
+      stateOf,
+    );
+    return this.#diagnosis;
+  }
+
+  stateOf(key: RequirementKey): RequirementState {
+    return this.#monitor.stateOf(key) ?? this.#board.stateOf(key);
+  }
+
+  gatesOf(service: ServiceId): readonly Gate[] {
+    return this.#board.plan.gates.filter((gate) => gate.dependent === service);
+  }
+
+  requirementsOf(service: ServiceId): readonly Requirement[] {
+    return this.#ofService.get(service) ?? [];
+  }
+
+  /** The last error of an endpoint's probe; `null` where it holds, or was not tried. */
+  lastError(endpoint: Service['endpoints'][number]): string | null {
+    const predicate = transportPredicate(endpoint);
+    const state = predicate && this.#monitor.stateOf(endpointKey(endpoint.id, predicate));
+    return state?.kind === 'failing' ? state.lastError : null;
+  }
+
+  [Symbol.dispose](): void {
+    this.#monitor[Symbol.dispose]();
+  }
+
+  #state(error: string | null): RequirementState {
+    const sinceMs = this.#options.clock.now();
+    return error === null ? { kind: 'holding', sinceMs } : { kind: 'failing', lastError: error, sinceMs };
+  }
+
+  #probed({ key, service, endpoint, predicate, from, to }: Transition): void {
+    if (endpoint !== null && (from.kind === 'holding') !== (to.kind === 'holding'))
+      this.#options.onEndpoint({
+        service,
+        endpoint,
+        ready: to.kind === 'holding',
+        predicate,
+        lastError: to.kind === 'failing' ? to.lastError : null,
+      });
+    this.#record(service, key, to);
+  }
+
+  #record(service: ServiceId, key: RequirementKey, state: RequirementState): void {
+    const change = this.#board.record(key, state);
+    const ready = this.requirementsOf(service).every(
+      (requirement) => this.#board.stateOf(requirement.key).kind === 'holding',
+    );
+    if (ready !== this.#readyServices.has(service)) {
+      if (ready) this.#readyServices.add(service);
+      else this.#readyServices.delete(service);
+      this.#options.onService(service, ready);
+    }
+    for (const gate of change.opened) if (this.#isOpenAltogether(gate)) this.#tellGate(gate, true);
+    for (const gate of change.closed) this.#tellGate(gate, false);
+    if (change.run !== 'unchanged') this.#options.onRun(change.run === 'became-ready');
+  }
+
+  /** A dependent may declare several dependencies on one producer; they open together. */
+  #isOpenAltogether({ dependent, dependency }: Gate): boolean {
+    return !this.#board.closedGates(dependent).some((gate) => gate.dependency === dependency);
+  }
+
+  #tellGate({ dependent, dependency }: Gate, open: boolean): void {
+    this.#options.onGate(dependent, dependency, open);
+  }
+}

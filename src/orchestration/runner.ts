@@ -1,0 +1,271 @@
+/**
+ * The manager of one service in a run (F-13): takes it through Load, Init and Start with its agent, publishes what was
+ * accepted, and stops it. Phases are called one after the other by the playbook; a stop may come at any time.
+ */
+import type { AgentSession } from '../agents/host/index.ts';
+import {
+  type ExposedConfiguration,
+  hashExposed,
+  judgeExposed,
+  type Variable,
+} from '../configuration/index.ts';
+import { SkeinError } from '../errors/index.ts';
+import { RuntimeContext } from '../gen/skein/base/v1/service_pb.js';
+import { StopResponse_Outcome } from '../gen/skein/runtime/v1/runtime_pb.js';
+import { accept, hashMappings, type NetworkMapping } from '../network/index.ts';
+import { isSameProcess, killGroup, type ProcessIdentity, processIdentity } from '../processes/index.ts';
+import type { Service } from '../workspace/index.ts';
+import {
+  answeredMapping,
+  configurationMessage,
+  endpointMessage,
+  environmentMessage,
+  exposedConfiguration,
+  kindMessage,
+  mappingMessage,
+} from './messages.ts';
+import type { HandedOut, SharedState } from './shared-state.ts';
+import type { ForceAnswer, StopAnswer, StopLimits } from './teardown/index.ts';
+
+/** What one service's runner needs of the run around it. */
+export interface RunnerWorld {
+  readonly run: string;
+  readonly workspaceName: string;
+  readonly workspaceRoot: string;
+  /** Absolute. */
+  readonly runDirectory: string;
+  /** Absolute folder of the service's kept data. */
+  readonly dataDirectory: string;
+  /** Absolute file of the service's output; `''`: none is kept. */
+  readonly logFile: string;
+  readonly state: SharedState;
+  acquire(signal: AbortSignal): Promise<AgentSession>;
+  /** What is proposed now; refuses a port that somebody else holds before the service's first Init (N-3). */
+  propose(accepted: readonly NetworkMapping[] | undefined, signal: AbortSignal): Promise<Proposal>;
+  /** Called just before the process is started: lets go of sockets that kept its ports (N-2). */
+  releasePorts(): Promise<void>;
+  /** The whole environment of the process. @throws {SkeinError} SK11xx for a reference that does not resolve. */
+  environment(mappings: readonly NetworkMapping[]): readonly Variable[];
+  warn(phase: string, message: string): void;
+}
+
+export interface Proposal {
+  readonly mappings: readonly NetworkMapping[];
+  /** Everything that skein would propose; on a reload more than `mappings` where a view was dropped before (N-9). */
+  readonly proposable: readonly NetworkMapping[];
+}
+
+/** What a Start gave. */
+export interface Started {
+  readonly generation: bigint;
+  /** Leader of the first process group; `null` where the service runs elsewhere. */
+  readonly pid: number | null;
+  readonly environment: readonly Variable[];
+  readonly mappings: readonly NetworkMapping[];
+}
+
+/** Where the service stands with its agent; each state carries what is true in it. */
+type Standing =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'loaded'; readonly session: AgentSession }
+  | {
+      readonly kind: 'initialized';
+      readonly session: AgentSession;
+      readonly mappings: readonly NetworkMapping[];
+    }
+  | {
+      readonly kind: 'started';
+      readonly session: AgentSession;
+      readonly mappings: readonly NetworkMapping[];
+      readonly groups: readonly ProcessIdentity[];
+    };
+
+/** What skein gives a service between its stop signal and SIGKILL where nothing else is said (T-4). */
+const DEFAULT_STOP_TIMEOUT_MS = 10_000;
+
+export class Runner {
+  readonly service: Service;
+  readonly #world: RunnerWorld;
+  #standing: Standing = { kind: 'unknown' };
+  /** Accepted before; kept over a failed Init, so that a retry proposes the same (N-9). */
+  #accepted: readonly NetworkMapping[] | undefined;
+
+  constructor(service: Service, world: RunnerWorld) {
+    this.service = service;
+    this.#world = world;
+  }
+
+  /** Whether an agent knows of this service, so that there is something to tear down (T-6). */
+  get isManaged(): boolean {
+    return this.#standing.kind !== 'unknown';
+  }
+
+  /** The service's own `stop-timeout`, where its spec declares one as a duration (T-2). */
+  get stopTimeoutMs(): number {
+    const declared = this.service.spec['stop-timeout'];
+    const match = typeof declared === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(declared) : null;
+    if (match?.[1] === undefined || match[2] === undefined) return DEFAULT_STOP_TIMEOUT_MS;
+    const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[match[2]] ?? 1;
+    return Number(match[1]) * unit;
+  }
+
+  /** @returns the hash of its endpoints (F-8). @throws {SkeinError} SK13xx */
+  async load(signal: AbortSignal): Promise<string> {
+    const { service } = this;
+    const world = this.#world;
+    const session = await world.acquire(signal);
+    // Known to the agent from here on, even if Load fails half-way.
+    this.#standing = { kind: 'loaded', session };
+    const response = await session.load(
+      {
+        identity: {
+          workspace: world.workspaceName,
+          module: service.module,
+          name: service.name,
+          environment: 'local',
+          namingScope: '',
+          fixture: '',
+          run: world.run,
+        },
+        directory: service.directory,
+        spec: service.spec as never,
+        endpoints: service.endpoints.map(endpointMessage),
+        runtimeContext: RuntimeContext.NATIVE,
+        kind: kindMessage(service.kind),
+        dataDirectory: world.dataDirectory,
+        runDirectory: world.runDirectory,
+        logFile: world.logFile,
+        logFileLimitBytes: BigInt(LOG_FILE_LIMIT_BYTES),
+        disposable: false,
+        workspaceDirectory: world.workspaceRoot,
+      },
+      { signal },
+    );
+    const endpoints =
+      response.endpoints.length > 0 ? response.endpoints : service.endpoints.map(endpointMessage);
+    return JSON.stringify(endpoints.map(({ name, api }) => [name, api]).sort());
+  }
+
+  /**
+   * Settles addresses and takes what the service exposes; publishes both at once, or nothing.
+   * @returns their hash (F-8). @throws {SkeinError} SK11xx, SK12xx, SK13xx
+   */
+  async init(round: number, signal: AbortSignal): Promise<string> {
+    const { service } = this;
+    const world = this.#world;
+    const session = this.#session();
+    const proposal = await world.propose(this.#accepted, signal);
+    const handedOut = world.state.handedTo(service);
+    const response = await session.init(
+      {
+        round,
+        proposedNetworkMappings: proposal.mappings.map(mappingMessage),
+        ...dependencyMessages(handedOut),
+        workspaceConfigurations: [],
+        environment: world.environment(proposal.mappings).map(environmentMessage),
+      },
+      { signal },
+    );
+    const accepted = accept({
+      service: service.id,
+      proposed: proposal.mappings,
+      proposable: proposal.proposable,
+      answered: response.networkMappings.map(answeredMapping),
+    });
+    const configurations: readonly ExposedConfiguration[] = judgeExposed(
+      service.id,
+      response.configurations.map(exposedConfiguration),
+    );
+    if (service.endpoints.length > 0) for (const warning of accepted.warnings) world.warn('init', warning);
+    this.#accepted = accepted.mappings;
+    this.#standing = { kind: 'initialized', session, mappings: accepted.mappings };
+    world.state.publish(service.id, { mappings: accepted.mappings, configurations });
+    return `${hashMappings(accepted.mappings)} ${hashExposed(configurations)}`;
+  }
+
+  /** @throws {SkeinError} SK11xx, SK13xx */
+  async start(round: number, signal: AbortSignal): Promise<Started> {
+    const { service } = this;
+    const world = this.#world;
+    const standing = this.#standing;
+    if (standing.kind === 'unknown' || standing.kind === 'loaded')
+      throw new Error(`${service.id} is not initialised`);
+    const { session, mappings } = standing;
+    const environment = world.environment(mappings);
+    await world.releasePorts();
+    const response = await session.start(
+      {
+        round,
+        environment: environment.map(environmentMessage),
+        networkMappings: mappings.map(mappingMessage),
+        ...dependencyMessages(world.state.handedTo(service)),
+      },
+      { signal },
+    );
+    const groups = response.processGroups.map(({ pgid, startIdentity, bootIdentity }) => ({
+      pid: pgid,
+      start: startIdentity,
+      boot: bootIdentity,
+    }));
+    this.#standing = { kind: 'started', session, mappings, groups };
+    return { generation: response.generation, pid: groups[0]?.pid ?? null, environment, mappings };
+  }
+
+  /** The agent's Stop (T-4), within what the layer leaves. @throws {SkeinError} SK13xx when the agent refuses. */
+  async stop({ signal, budgetMs }: StopLimits): Promise<StopAnswer> {
+    if (this.#standing.kind === 'unknown') return 'stopped';
+    const { session } = this.#standing;
+    const hurried = budgetMs < this.stopTimeoutMs ? { timeoutMs: Math.max(0, Math.round(budgetMs / 2)) } : {};
+    const response = await session.stop(hurried, { signal });
+    if (response.outcome === StopResponse_Outcome.TIMED_OUT)
+      throw new SkeinError('SK1408', `the agent could not make sure that ${this.service.id} is gone`, {
+        place: { service: this.service.id, phase: 'stop' },
+      });
+    return response.outcome === StopResponse_Outcome.FORCED ? 'forced' : 'stopped';
+  }
+
+  /** From the host: SIGKILL to the groups that are provably the service's, and the check that they are gone (T-4). */
+  async force(signal: AbortSignal): Promise<ForceAnswer> {
+    if (this.#standing.kind !== 'started')
+      return { kind: 'may-run', why: 'its agent never said what it started' };
+    const { groups } = this.#standing;
+    if (groups.length === 0) return { kind: 'may-run', why: 'it runs where only its agent can reach it' };
+    for (const group of groups) {
+      const leader = await processIdentity(group.pid);
+      // Another process has this number now, so the group that had it is gone.
+      if (leader !== undefined && !isSameProcess(group, leader)) continue;
+      const { outcome } = await killGroup({ pid: group.pid }, { abort: signal });
+      if (outcome === 'timed-out')
+        return { kind: 'may-run', why: `process group ${group.pid} outlived SIGKILL` };
+    }
+    return { kind: 'dead' };
+  }
+
+  /** The session that an earlier Load opened. */
+  #session(): AgentSession {
+    if (this.#standing.kind === 'unknown') throw new Error(`${this.service.id} is not loaded`);
+    return this.#standing.session;
+  }
+}
+
+/** A service's log file is begun afresh beyond this (U-13). */
+const LOG_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
+
+type MappingMessage = ReturnType<typeof mappingMessage>;
+type ConfigurationMessage = ReturnType<typeof configurationMessage>;
+
+function dependencyMessages(handedOut: readonly HandedOut[]): {
+  dependencyNetworkMappings: { service: string; mappings: MappingMessage[] }[];
+  dependencyConfigurations: { service: string; configurations: ConfigurationMessage[] }[];
+} {
+  return {
+    dependencyNetworkMappings: handedOut.map(({ producer, mappings }) => ({
+      service: producer.id,
+      mappings: mappings.map(mappingMessage),
+    })),
+    dependencyConfigurations: handedOut.map(({ producer, configurations }) => ({
+      service: producer.id,
+      configurations: configurations.map(configurationMessage),
+    })),
+  };
+}

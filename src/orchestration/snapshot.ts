@@ -1,0 +1,210 @@
+/** What is true of a run now: a fold over its events, pure and total. */
+import type { AgentReference, EndpointId, Service, ServiceId, Workspace } from '../workspace/index.ts';
+import type {
+  FailureReport,
+  Mode,
+  Predicate,
+  ProcessEnd,
+  Receipt,
+  RunEvent,
+  RunState,
+  ServiceState,
+  UnmetRequirement,
+} from './events.ts';
+import { transportPredicate } from './readiness/index.ts';
+
+export interface EndpointSnapshot {
+  readonly id: EndpointId;
+  readonly api: string;
+  /** `host:port`; `null` before Init. */
+  readonly address: string | null;
+  readonly url: string | null;
+  readonly ready: boolean;
+  readonly predicate: Predicate;
+  readonly lastError: string | null;
+}
+
+export interface ServiceSnapshot {
+  readonly id: ServiceId;
+  readonly kind: 'service' | 'job';
+  /** `publisher/name`, or the path of the agent as written. */
+  readonly agent: string;
+  readonly state: ServiceState;
+  readonly ready: boolean;
+  readonly pid: number | null;
+  /** Times that it was started again since the run began. */
+  readonly restarts: number;
+  readonly exit: ProcessEnd | null;
+  readonly startedAtMs: number | null;
+  readonly timeToReadyMs: number | null;
+  /** Filled in by the run when it is asked, for it changes without anything happening. */
+  readonly waitingFor: UnmetRequirement | null;
+  readonly endpoints: readonly EndpointSnapshot[];
+  readonly dependencies: readonly ServiceId[];
+  readonly failure: FailureReport | null;
+  readonly cpuMs: number | null;
+  readonly memoryBytes: number | null;
+}
+
+export interface RunSnapshot {
+  readonly workspace: string;
+  /** Absolute root of the workspace. */
+  readonly root: string;
+  readonly run: string;
+  readonly mode: Mode;
+  readonly state: RunState;
+  readonly startedAtMs: number;
+  /** When the run was first ready; `null` before. */
+  readonly readyAtMs: number | null;
+  /** Producers first. */
+  readonly services: ReadonlyMap<ServiceId, ServiceSnapshot>;
+  /** Process id of the supervisor. */
+  readonly pid: number;
+  /** Number of the last event folded in. */
+  readonly sequence: number;
+  readonly failure: FailureReport | null;
+  readonly receipt: Receipt | null;
+}
+
+/** A run before anything happened; `services` are those that take part, producers first. */
+export function initialRunSnapshot(
+  run: { readonly workspace: Workspace; readonly runId: string },
+  services: readonly Service[],
+  nowMs: number,
+): RunSnapshot {
+  return {
+    workspace: run.workspace.name,
+    root: run.workspace.root,
+    run: run.runId,
+    mode: 'run',
+    state: 'starting',
+    startedAtMs: Math.round(nowMs),
+    readyAtMs: null,
+    services: new Map(services.map((service) => [service.id, initialServiceSnapshot(service)])),
+    pid: process.pid,
+    sequence: 0,
+    failure: null,
+    receipt: null,
+  };
+}
+
+function initialServiceSnapshot(service: Service): ServiceSnapshot {
+  return {
+    id: service.id,
+    kind: service.kind,
+    agent: agentName(service.agent),
+    state: 'pending',
+    ready: false,
+    pid: null,
+    restarts: 0,
+    exit: null,
+    startedAtMs: null,
+    timeToReadyMs: null,
+    waitingFor: null,
+    endpoints: service.endpoints.map((endpoint) => ({
+      id: endpoint.id,
+      api: endpoint.api,
+      address: null,
+      url: null,
+      ready: false,
+      predicate: transportPredicate(endpoint) ?? 'lifecycle',
+      lastError: null,
+    })),
+    dependencies: service.dependencies.map((dependency) => dependency.service),
+    failure: null,
+    cpuMs: null,
+    memoryBytes: null,
+  };
+}
+
+function agentName(agent: AgentReference): string {
+  return agent.kind === 'name' ? `${agent.publisher}/${agent.name}` : agent.written;
+}
+
+/** The snapshot after one more event. Services share structure with the snapshot before; only the changed one is new. */
+export function foldEvent(snapshot: RunSnapshot, event: RunEvent): RunSnapshot {
+  const { happening } = event;
+  const next = { ...snapshot, sequence: event.sequence };
+  switch (happening.type) {
+    case 'run-state':
+      return {
+        ...next,
+        state: happening.state,
+        failure: happening.failure ?? snapshot.failure,
+        readyAtMs: happening.state === 'ready' ? (snapshot.readyAtMs ?? event.timeMs) : snapshot.readyAtMs,
+      };
+    case 'receipt':
+      return { ...next, receipt: happening.receipt };
+    case 'warning':
+      return next;
+    default: {
+      const service = snapshot.services.get(happening.service);
+      if (service === undefined) return next;
+      const services = new Map(snapshot.services);
+      services.set(service.id, foldService(service, event));
+      return { ...next, services };
+    }
+  }
+}
+
+function foldService(service: ServiceSnapshot, { happening, timeMs }: RunEvent): ServiceSnapshot {
+  switch (happening.type) {
+    case 'service-state': {
+      const ended =
+        happening.state === 'stopped' || happening.state === 'failed' || happening.state === 'crash-looping';
+      return {
+        ...service,
+        state: happening.state,
+        failure: happening.failure ?? (ended ? service.failure : null),
+        ...(ended && { ready: false, pid: null, waitingFor: null }),
+        ...(happening.state === 'completed' && { pid: null, waitingFor: null }),
+      };
+    }
+    case 'process-started':
+      return {
+        ...service,
+        pid: happening.pid,
+        startedAtMs: timeMs,
+        exit: null,
+        timeToReadyMs: null,
+        restarts: service.restarts + (happening.restart ? 1 : 0),
+      };
+    case 'process-ended':
+      return { ...service, pid: null, exit: happening.end };
+    case 'addresses':
+      return {
+        ...service,
+        endpoints: service.endpoints.map((endpoint) => {
+          const found = happening.addresses.find((address) => address.endpoint === endpoint.id);
+          return { ...endpoint, address: found?.address ?? null, url: found?.url ?? null };
+        }),
+      };
+    case 'endpoint-readiness':
+      return {
+        ...service,
+        endpoints: service.endpoints.map((endpoint) =>
+          endpoint.id === happening.endpoint
+            ? {
+                ...endpoint,
+                ready: happening.ready,
+                predicate: happening.predicate,
+                lastError: happening.lastError,
+              }
+            : endpoint,
+        ),
+      };
+    case 'service-readiness':
+      return {
+        ...service,
+        ready: happening.ready,
+        timeToReadyMs:
+          happening.ready && service.timeToReadyMs === null && service.startedAtMs !== null
+            ? Math.max(0, timeMs - service.startedAtMs)
+            : service.timeToReadyMs,
+      };
+    case 'resource-use':
+      return { ...service, cpuMs: happening.cpuMs, memoryBytes: happening.memoryBytes };
+    default:
+      return service;
+  }
+}

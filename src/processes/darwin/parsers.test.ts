@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { parseLsofListeners, parseLsofName, parseLsofPid } from './lsof.ts';
+import { parseProcessList } from './ps.ts';
+
+describe("the output of macOS's tools", () => {
+  test('ps lists pid, group, state and command', () => {
+    const text =
+      '    1     1 Ss   /sbin/launchd\n 4242  4240 S+   node server.js --name  x\n  77   77 Z    \n\n';
+    expect(parseProcessList(text)).toEqual([
+      { pid: 1, group: 1, state: 'Ss', command: '/sbin/launchd' },
+      { pid: 4242, group: 4240, state: 'S+', command: 'node server.js --name  x' },
+      { pid: 77, group: 77, state: 'Z', command: '[77]' },
+    ]);
+  });
+
+  test('lsof lists listeners with their families', () => {
+    const text =
+      'p512\nf10\ntIPv4\nn127.0.0.1:8080\nf11\ntIPv6\nn[::1]:8080\np600\nf5\ntIPv6\nn*:5000\nf6\ntIPv4\nn*:5001\n';
+    expect(parseLsofListeners(text)).toEqual([
+      { family: 'ipv4', address: '127.0.0.1', port: 8080 },
+      { family: 'ipv6', address: '::1', port: 8080 },
+      { family: 'ipv6', address: '::', port: 5000 },
+      { family: 'ipv4', address: '0.0.0.0', port: 5001 },
+    ]);
+  });
+
+  test('lsof names a process and its working directory', () => {
+    expect(parseLsofPid('p512\nf10\n')).toBe(512);
+    expect(parseLsofPid('')).toBeUndefined();
+    expect(parseLsofName('p512\nfcwd\nn/Users/me/a project\n')).toBe('/Users/me/a project');
+    expect(parseLsofName('')).toBeUndefined();
+  });
+});

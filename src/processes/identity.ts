@@ -1,0 +1,45 @@
+/**
+ * What makes a process the one that was meant, when all that is left of it is a number in a record (T-7): pids are
+ * reused, so a pid counts only together with when its process began and in which boot.
+ */
+import { system } from './platform.ts';
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** When the process began, in the system's own terms: clock ticks since boot on Linux, a date on macOS. */
+  readonly start: string;
+  /** Which boot of the machine that was. */
+  readonly boot: string;
+}
+
+/**
+ * The identity of a live process or a zombie; `undefined` when there is none with this pid.
+ * @throws {SkeinError} SK1611
+ */
+export async function processIdentity(pid: number): Promise<ProcessIdentity | undefined> {
+  const [start, boot] = await Promise.all([startIdentity(pid), bootIdentity()]);
+  return start === undefined ? undefined : { pid, start, boot };
+}
+
+/** Alone, for records that are judged part by part (T-8). */
+export function startIdentity(pid: number): Promise<string | undefined> {
+  return system.startIdentity(pid);
+}
+
+/** Asked once: it does not change while we live. */
+export function bootIdentity(): Promise<string> {
+  boot ??= system.bootIdentity();
+  return boot;
+}
+
+let boot: Promise<string> | undefined;
+
+/** Whether both are one and the same process, and not two with one pid. */
+export function isSameProcess(recorded: ProcessIdentity, found: ProcessIdentity | undefined): boolean {
+  return (
+    found !== undefined &&
+    recorded.pid === found.pid &&
+    recorded.start === found.start &&
+    recorded.boot === found.boot
+  );
+}

@@ -1,0 +1,17 @@
+/** How skein starts, watches, stops and identifies groups of processes, and reads what they print. */
+export { AnsiStripper, stripAnsi } from './ansi.ts';
+export { processErrors } from './errors.ts';
+export type { Exit, GroupProcess, ProcessGroup, SpawnOptions } from './group.ts';
+export {
+  bootIdentity,
+  isSameProcess,
+  type ProcessIdentity,
+  processIdentity,
+  startIdentity,
+} from './identity.ts';
+export { type Line, LineSplitter, type LineSplitterOptions, type OutputStream } from './lines.ts';
+export { holderOf, listeners } from './listeners.ts';
+export { signalGroup } from './signal.ts';
+export { spawnGroup } from './spawning/spawn-group.ts';
+export { killGroup, type StopOptions, type StopOutcome, stopGroup } from './stop.ts';
+export type { GroupMember, Listener, PortHolder } from './system.ts';

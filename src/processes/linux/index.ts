@@ -1,0 +1,12 @@
+/** Linux: everything is read from /proc. */
+import type { SystemFacts } from '../system.ts';
+import { bootIdentity, groupMembers, startIdentity } from './process-table.ts';
+import { listeners, portHolder } from './sockets.ts';
+
+export const linux: SystemFacts = {
+  groupMembers: async (group, suspects) => groupMembers(group, suspects),
+  startIdentity: async (pid) => startIdentity(pid),
+  bootIdentity: async () => bootIdentity(),
+  listeners: async () => listeners(),
+  portHolder: async (port) => portHolder(port),
+};

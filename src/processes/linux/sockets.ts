@@ -1,0 +1,29 @@
+/** Listening sockets and who holds them, from /proc. */
+import { existsSync } from 'node:fs';
+import type { PortHolder } from '../system.ts';
+import { allPids, commandLine, descriptorsOfProcess, linkOfProcess, readRequired } from './proc.ts';
+import { type ListeningSocket, parseTcpTable } from './tcp-table.ts';
+
+/** As `SystemFacts.listeners`. */
+export function listeners(): readonly ListeningSocket[] {
+  const sockets = parseTcpTable(readRequired('/proc/net/tcp'));
+  // A kernel without IPv6 has no second table.
+  if (!existsSync('/proc/net/tcp6')) return sockets;
+  return [...sockets, ...parseTcpTable(readRequired('/proc/net/tcp6'))];
+}
+
+/** As `SystemFacts.portHolder`. Of several holders the one with the lowest pid, who is as a rule their parent. */
+export function portHolder(port: number): PortHolder | undefined {
+  const sockets = listeners().filter((socket) => socket.port === port);
+  if (sockets.length === 0) return undefined;
+  const links = new Set(sockets.map(({ inode }) => `socket:[${inode}]`));
+  const pid = allPids().find((candidate) => holds(candidate, links));
+  if (pid === undefined) return { kind: 'hidden' };
+  return { kind: 'process', pid, command: commandLine(pid), workingDirectory: linkOfProcess(pid, 'cwd') };
+}
+
+function holds(pid: number, links: ReadonlySet<string>): boolean {
+  return descriptorsOfProcess(pid).some((descriptor) =>
+    links.has(linkOfProcess(pid, `fd/${descriptor}`) ?? ''),
+  );
+}

@@ -1,0 +1,24 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+/** Three suites by what they cross: nothing (unit), a process (integration), the built command (e2e). */
+const config: ViteUserConfig = defineConfig({
+  test: {
+    // Real processes on two cores: few workers, generous limits, no retries.
+    maxWorkers: 2,
+    projects: [
+      { test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 20_000 } },
+      {
+        test: {
+          name: 'integration',
+          include: ['tests/**/*.test.ts'],
+          exclude: ['tests/e2e/**'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      { test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
+    ],
+  },
+});
+
+export default config;
