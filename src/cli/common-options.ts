@@ -67,6 +67,6 @@ export function moment(written: string): number {
   return ago;
 }
 
-export function gather(written: string, before: readonly string[]): string[] {
+export function gather(written: string, before: readonly string[] = []): string[] {
   return [...before, written];
 }

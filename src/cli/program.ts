@@ -22,7 +22,8 @@ export async function runProgram(argv: readonly string[], script: string): Promi
       status = result;
     });
     status = 0;
-    await program.parseAsync(argv, { from: 'user' });
+    if (argv[0] === '--version' || argv[0] === '-V') (await import('./commands/version.ts')).version();
+    else await program.parseAsync(argv, { from: 'user' });
   } catch (thrown) {
     status = await failed(thrown, argv);
   }
@@ -41,11 +42,7 @@ export function commandTable(script: string, end: (status: number) => void): Com
       'after',
       `${examples('skein run', 'skein run --detach --wait', 'skein status', 'skein stop')}
 \nExit status: 0 done, 1 failed, 2 usage or an invalid workspace, 3 recovery required, 130 interrupted.`,
-    )
-    .action(async (options, self) => {
-      if (options.version) end(await (await import('./commands/version.ts')).version());
-      else self.help({ error: true });
-    });
+    );
   const commands = [
     run(script, end),
     status(end),
@@ -70,13 +67,21 @@ function run(script: string, end: End): unknown {
     .argument('[service...]', 'services to run; default: all')
     .option('-d, --detach', 'return, and leave the run to a supervisor')
     .option('--wait', 'a failure before the run is ready ends it; with --detach, return when it is ready')
-    .option('--readiness-timeout <duration>', 'how long the run may take to be ready', duration, 300_000)
+    .addOption(
+      new Option('--readiness-timeout <duration>', 'how long the run may take to be ready')
+        .argParser(duration)
+        .default(300_000, '5m'),
+    )
     .option('--temporary-ports', 'ports that nothing else uses, new ones each run')
-    .option('--port <service/endpoint=N>', 'port of an endpoint (repeatable)', gather, [])
-    .option('--teardown-budget <duration>', 'how long each layer may take to stop', duration, 15_000)
+    .option('--port <service/endpoint=N>', 'port of an endpoint (repeatable)', gather)
+    .addOption(
+      new Option('--teardown-budget <duration>', 'how long each layer may take to stop')
+        .argParser(duration)
+        .default(15_000, '15s'),
+    )
     .option('--fail-fast', 'end the run at the first failure (default without a terminal)')
     .option('--no-fail-fast', 'let the rest go on at a failure (default in a terminal)')
-    .option('--agent-path <dir>', 'folder to look for agents in (repeatable)', gather, [])
+    .option('--agent-path <dir>', 'folder to look for agents in (repeatable)', gather)
     .option('--parallelism <n>', 'steps at once; default: as many as can be', positive)
     .addHelpText(
       'after',

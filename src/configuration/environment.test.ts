@@ -1,5 +1,4 @@
 /** The plan gate and the resolution, on one workspace: what the gate lets through resolves, what it refuses never does. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written so in files, and are no template strings.
 import { describe, expect, test } from 'vitest';
 import { faultsOf, SkeinError } from '../errors/index.ts';
 import type { Access, NetworkMapping } from '../network/index.ts';

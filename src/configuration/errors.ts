@@ -1,5 +1,4 @@
 /** The codes of configuration, SK1101 to SK1199: what each means, and what a person does about it. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written so in files, and are no template strings.
 import type { ErrorTable } from '../errors/index.ts';
 
 const forms =

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written so in files, and are no template strings.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultsOf, SkeinError } from '../errors/index.ts';

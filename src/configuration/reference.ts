@@ -2,7 +2,6 @@
  * The references that a text may hold (C-7), parsed: text and references in turn, each reference with its place. A `$$`
  * is a plain `$`; a `$` before anything but `{` and `$` is literal.
  */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written so in files, and are no template strings.
 import { type ErrorCode, type FilePlace, nearest, SkeinError, SkeinFaults } from '../errors/index.ts';
 import { namePattern, type ServiceId, serviceId, type Template } from '../workspace/index.ts';
 

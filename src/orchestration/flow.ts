@@ -257,6 +257,11 @@ export class Flow implements Run {
     });
   }
 
+  /** Whether the service's agent keeps the log file by itself; known once the flow has been created. */
+  writesOwnLog(service: ServiceId): boolean {
+    return this.#hub.member(service).session?.process.capabilities.has('log-file/v1') ?? false;
+  }
+
   address(endpoint: EndpointId): string | undefined {
     for (const service of this.#world.history.snapshot.services.values())
       for (const { id, url, address } of service.endpoints)

@@ -50,10 +50,8 @@ export class InstanceNews {
   /** The Start has failed: what was, or still is to be, said of its process is part of that failure. */
   notStarted(): void {
     const held = this.#standing.kind === 'starting' ? this.#standing.held : [];
-    const newest = held.reduce(
-      (highest, event) => (event.generation > highest ? event.generation : highest),
-      0n,
-    );
+    let newest = 0n;
+    for (const { generation } of held) if (generation > newest) newest = generation;
     this.#standing = { kind: 'started', generation: newest + 1n };
   }
 

@@ -10,6 +10,8 @@ import type { Hub, HubListener, Member } from './hub.ts';
 import type { NewsItem } from './instance-news.ts';
 import type { Action, ActionResult, Dispatcher } from './playbook/index.ts';
 import type { RunReadiness } from './run-readiness.ts';
+import { NotYet } from './runner.ts';
+import { FORCE_BUDGET_MS } from './teardown/index.ts';
 import type { World } from './world.ts';
 
 export interface LifecycleOptions {
@@ -36,11 +38,16 @@ export class Lifecycle implements HubListener {
   /** The playbook's executor; a failure is the service's own (F-4), and never thrown. */
   async execute(action: Action, signal: AbortSignal): Promise<ActionResult> {
     const member = this.#options.hub().member(action.service as Member['service']['id']);
+    member.failure = null;
     try {
       return { outcome: 'done', hash: await this.#perform(member, action, signal) };
     } catch (error) {
       // Cancelled because the run ends: not the service's failure.
       if (signal.aborted) return { outcome: 'failed', retryable: false };
+      if (error instanceof NotYet) {
+        this.#become(member, 'waiting', error.message);
+        return { outcome: 'failed', retryable: true };
+      }
       const fault = asSkeinError(error, member.service.id, action.phase);
       this.#failed(member, failureReport(fault, member.service.id, action.phase), fault);
       return { outcome: 'failed', retryable: retries(member) };
@@ -84,7 +91,6 @@ export class Lifecycle implements HubListener {
     const { service, runner, news } = member;
     this.#become(member, 'starting');
     this.#options.readiness().starting(service);
-    member.failure = null;
     member.stopWanted = false;
     news.starting();
     const started = await runner.start(round, signal).catch((error: unknown) => {
@@ -130,10 +136,24 @@ export class Lifecycle implements HubListener {
     if (this.#options.isEnding()) return;
     const { id } = member.service;
     this.#failed(member, failureReport(fault, id, 'agent'), fault);
-    // Whatever the agent knew is gone with it: a fresh one is told everything again.
-    this.#options
-      .dispatcher()
-      .tell({ type: 'crashed', service: id, phase: 'load', retryable: retries(member) });
+    void this.#afterAgent(member);
+  }
+
+  /** What an agent left running is stopped from here; then a fresh one is told everything again (A-12). */
+  async #afterAgent(member: Member): Promise<void> {
+    const { id } = member.service;
+    const answer = await member.runner
+      .force(AbortSignal.timeout(FORCE_BUDGET_MS))
+      .catch((error: unknown) => ({
+        kind: 'may-run' as const,
+        why: error instanceof Error ? error.message : String(error),
+      }));
+    if (answer.kind === 'may-run' && member.starts > 0)
+      this.#world.warn(id, 'agent', `its agent is gone and it may still run: ${answer.why}`);
+    if (!this.#options.isEnding())
+      this.#options
+        .dispatcher()
+        .tell({ type: 'crashed', service: id, phase: 'load', retryable: retries(member) });
   }
 
   #completed(member: Member): void {
@@ -181,6 +201,8 @@ export class Lifecycle implements HubListener {
 
   #failed(member: Member, report: FailureReport, fault: SkeinError): void {
     const { service } = member;
+    // The death of an agent fails the call under way too: one failure, told once.
+    if (member.failure !== null) return;
     member.failure = report;
     this.#become(member, 'failed', report.message, report);
     this.#options.readiness().ended(service, report.message, 'runner');

@@ -11,6 +11,7 @@ import {
 } from '../configuration/index.ts';
 import { SkeinError } from '../errors/index.ts';
 import { RuntimeContext } from '../gen/skein/base/v1/service_pb.js';
+import { type Status, Status_State } from '../gen/skein/base/v1/status_pb.js';
 import { StopResponse_Outcome } from '../gen/skein/runtime/v1/runtime_pb.js';
 import { accept, hashMappings, type NetworkMapping } from '../network/index.ts';
 import { isSameProcess, killGroup, type ProcessIdentity, processIdentity } from '../processes/index.ts';
@@ -83,6 +84,13 @@ type Standing =
 /** What skein gives a service between its stop signal and SIGKILL where nothing else is said (T-4). */
 const DEFAULT_STOP_TIMEOUT_MS = 10_000;
 
+/** An agent answered that it cannot do this yet, through no fault of the service: it is asked again later (F-8). */
+export class NotYet extends Error {}
+
+function expectDone(status: Status | undefined): void {
+  if (status?.state === Status_State.WAITING) throw new NotYet(status.message);
+}
+
 export class Runner {
   readonly service: Service;
   readonly #world: RunnerWorld;
@@ -109,7 +117,7 @@ export class Runner {
     return Number(match[1]) * unit;
   }
 
-  /** @returns the hash of its endpoints (F-8). @throws {SkeinError} SK13xx */
+  /** @returns the hash of its endpoints (F-8). @throws {SkeinError} SK13xx @throws {NotYet} */
   async load(signal: AbortSignal): Promise<string> {
     const { service } = this;
     const world = this.#world;
@@ -148,7 +156,7 @@ export class Runner {
 
   /**
    * Settles addresses and takes what the service exposes; publishes both at once, or nothing.
-   * @returns their hash (F-8). @throws {SkeinError} SK11xx, SK12xx, SK13xx
+   * @returns their hash (F-8). @throws {SkeinError} SK11xx, SK12xx, SK13xx @throws {NotYet}
    */
   async init(round: number, signal: AbortSignal): Promise<string> {
     const { service } = this;
@@ -166,6 +174,7 @@ export class Runner {
       },
       { signal },
     );
+    expectDone(response.status);
     const accepted = accept({
       service: service.id,
       proposed: proposal.mappings,
@@ -202,6 +211,7 @@ export class Runner {
       },
       { signal },
     );
+    expectDone(response.status);
     const groups = response.processGroups.map(({ pgid, startIdentity, bootIdentity }) => ({
       pid: pgid,
       start: startIdentity,

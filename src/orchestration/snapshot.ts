@@ -35,6 +35,7 @@ export interface ServiceSnapshot {
   /** Times that it was started again since the run began. */
   readonly restarts: number;
   readonly exit: ProcessEnd | null;
+  /** When its present, or last, Start began. */
   readonly startedAtMs: number | null;
   readonly timeToReadyMs: number | null;
   /** Filled in by the run when it is asked, for it changes without anything happening. */
@@ -158,15 +159,14 @@ function foldService(service: ServiceSnapshot, { happening, timeMs }: RunEvent):
         failure: happening.failure ?? (ended ? service.failure : null),
         ...(ended && { ready: false, pid: null, waitingFor: null }),
         ...(happening.state === 'completed' && { pid: null, waitingFor: null }),
+        ...(happening.state === 'starting' && { startedAtMs: timeMs, timeToReadyMs: null }),
       };
     }
     case 'process-started':
       return {
         ...service,
         pid: happening.pid,
-        startedAtMs: timeMs,
         exit: null,
-        timeToReadyMs: null,
         restarts: service.restarts + (happening.restart ? 1 : 0),
       };
     case 'process-ended':

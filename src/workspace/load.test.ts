@@ -72,7 +72,6 @@ services:
   expect([...(api?.environment ?? [])].map(([name, { text }]) => [name, text])).toEqual([
     ['PORT', '0x10'],
     ['ON', 'true'],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as a file holds it.
     ['TEXT', '${self:http|port}'],
   ]);
   expect(api?.environment.get('TEXT')?.place).toMatchObject({ line: 17, column: 49 });

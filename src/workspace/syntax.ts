@@ -52,7 +52,7 @@ export function parse(source: SourceText): Parsed | SkeinError {
   return document;
 }
 
-export function tooDeep(source: SourceText, offset: number): SkeinError {
+function tooDeep(source: SourceText, offset: number): SkeinError {
   return fault(source, 'SK1005', offset, `nested deeper than ${maxDepth} levels`);
 }
 

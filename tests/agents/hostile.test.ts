@@ -34,7 +34,7 @@ describe('a launch that fails leaves nothing behind', () => {
       agent: 'never-serving',
       code: 'SK1315',
       says: /its health is NOT_SERVING/,
-      timeouts: { handshakeMs: 1_500 },
+      timeouts: { handshakeMs: 5_000 },
     },
     { agent: 'contract missing', code: 'SK1316', says: /sent no contract/ },
     { agent: 'contract zero', code: 'SK1317', says: /protocol 0/ },

@@ -1,13 +1,14 @@
 /** The SDK's side of the launch, the channel and the life-line, on real agents. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callableClient } from '../../src/agents/wire/index.ts';
 import { HealthCheckResponse_ServingStatus } from '../../src/gen/grpc/health/v1/health_pb.js';
 import { AgentService } from '../../src/gen/skein/agent/v1/agent_pb.js';
 import { Status_State } from '../../src/gen/skein/base/v1/status_pb.js';
-import { InstanceState } from '../../src/gen/skein/runtime/v1/runtime_pb.js';
+import { InstanceState, RuntimeService } from '../../src/gen/skein/runtime/v1/runtime_pb.js';
 import { bundle, environment, isAlive, type LaunchedAgent, launch, loadRequest, mappings } from './launch.ts';
 
 let files: Awaited<ReturnType<typeof bundle>>;
@@ -81,6 +82,8 @@ describe('the channel', () => {
       await expect(stranger.getAgentInformation({})).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
       await expect(stranger.shutdown({})).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
     }
+    const watcher = callableClient(RuntimeService, agent.channel, '');
+    await expect(collected(watcher.watch({}))).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
     expect((await agent.agent.getAgentInformation({})).name).toBe('acme/files');
   });
 
@@ -116,6 +119,24 @@ describe('the channel', () => {
       code: 'UNKNOWN_VALUE',
       message: expect.stringContaining('99') as string,
     });
+  });
+
+  test('C-2 a failure holds no secret', async () => {
+    await using agent = await launch(files.file);
+    await prepare(agent, { folder: 'public' });
+    const secret = { name: 'TOKEN', value: 'hunter2hunter2', secret: true };
+    const folder = { ...loadRequest(join(agent.folder, 'hunter2hunter2'), { folder: 'x' }), logFile: '' };
+    await agent.runtime.start({ instance, environment: [secret], networkMappings: mappings });
+    await agent.runtime.load(folder);
+    await agent.runtime.init({ instance, proposedNetworkMappings: mappings });
+    const { status: answer } = await agent.runtime.start({
+      instance,
+      environment: [secret],
+      networkMappings: mappings,
+    });
+    expect(answer?.failure?.code).toBe('SK1603');
+    expect(JSON.stringify(answer?.failure)).not.toContain('hunter2');
+    expect(answer?.failure?.message).toContain('***');
   });
 
   test('a Stop during Start interrupts it and leaves nothing', async () => {

@@ -10,6 +10,7 @@ type Serve = () => Promise<void>;
 
 const agents: Readonly<Record<string, Serve>> = {
   process: async () => serve((await import('./process/index.ts')).processAgent),
+  postgres: async () => serve((await import('./postgres/index.ts')).postgresAgent),
 };
 
 function serve<Spec>(definition: AgentDefinition<Spec>): Promise<void> {

@@ -15,7 +15,7 @@ export interface UnknownNumber {
 /** The first unknown number in `message`, or `undefined`. */
 export function unknownNumber(type: DescMessage, message: Message): UnknownNumber | undefined {
   for (const { field, look } of planOf(type)) {
-    const value = valueOf(field, message as unknown as Record<string, unknown>);
+    const value = fieldValue(field, message as unknown as Record<string, unknown>);
     const found = value === undefined ? undefined : look(value);
     if (found !== undefined)
       return { ...found, field: found.field === '' ? field.name : `${field.name}.${found.field}` };
@@ -76,7 +76,7 @@ function first(values: readonly unknown[], look: Check['look']): UnknownNumber |
   return undefined;
 }
 
-function valueOf(field: DescField, message: Record<string, unknown>): unknown {
+function fieldValue(field: DescField, message: Record<string, unknown>): unknown {
   if (field.oneof === undefined) return message[field.localName];
   const chosen = message[field.oneof.localName] as { case: string | undefined; value?: unknown };
   return chosen.case === field.localName ? chosen.value : undefined;

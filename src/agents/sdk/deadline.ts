@@ -1,5 +1,8 @@
 /** A point in time that may come nearer, never move away: a second, more impatient Stop shortens the first one's wait. */
 
+/** Node fires a longer timer at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   #at = Number.POSITIVE_INFINITY;
@@ -25,7 +28,7 @@ export class Deadline implements Disposable {
     if (at >= this.#at) return;
     this.#at = at;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#controller.abort(), afterMs);
+    this.#timer = setTimeout(() => this.#controller.abort(), Math.min(afterMs, longestTimerMs));
   }
 
   /** Resolves when the time has come. */

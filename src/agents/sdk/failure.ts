@@ -69,6 +69,24 @@ export function failureOf(error: unknown): Failure {
   return create(FailureSchema, { code, message: messageOf(error), causes: causesOf(error) });
 }
 
+/** The failure with every text for people passed through `mask`; failures hold no secrets. */
+export function maskedFailure(failure: Failure, mask: (text: string) => string): Failure {
+  const { code, retryable, exit, message, remedy, violations, lastLines, causes } = failure;
+  return create(FailureSchema, {
+    code,
+    retryable,
+    ...(exit && { exit }),
+    message: mask(message),
+    remedy: mask(remedy),
+    violations: violations.map((violation) => ({
+      pointer: violation.pointer,
+      message: mask(violation.message),
+    })),
+    lastLines: lastLines.map(mask),
+    causes: causes.map((cause) => maskedFailure(cause, mask)),
+  });
+}
+
 /** Whether `failureOf` knows the error, so that its stack is no news to the author. */
 export function isForeseen(error: unknown): boolean {
   return error instanceof AgentFailure || error instanceof SkeinError;

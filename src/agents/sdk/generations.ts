@@ -13,7 +13,7 @@ import type { Exit } from '../../processes/index.ts';
 import { agentLog } from './agent-log.ts';
 import { Deadline } from './deadline.ts';
 import type { Happening } from './events.ts';
-import { AgentFailure, exitText, failureOf } from './failure.ts';
+import { AgentFailure, exitText } from './failure.ts';
 import type { CommandOutcome, StopResult, Supervised } from './supervision.ts';
 
 type Standing = 'starting' | 'running' | 'stopping' | 'stopped' | 'ended';
@@ -38,13 +38,19 @@ const remainderGraceMs = 5_000;
 
 export class Generations {
   readonly #report: (generation: number, happening: Happening) => void;
+  readonly #failureOf: (error: unknown) => Failure;
   #current: Generation | undefined;
   #count = 0;
   #ending: Ending | undefined;
   #state: InstanceState = InstanceState.UNSPECIFIED;
 
-  constructor(report: (generation: number, happening: Happening) => void) {
+  /** `describe` makes a failure of what was thrown, without secrets. */
+  constructor(
+    report: (generation: number, happening: Happening) => void,
+    describe: (error: unknown) => Failure,
+  ) {
     this.#report = report;
+    this.#failureOf = describe;
   }
 
   get number(): number {
@@ -94,7 +100,7 @@ export class Generations {
     generation.processes.push(process);
     process.ended.then(
       (outcome) => this.#processEnded(generation, outcome),
-      (error: unknown) => this.#fail(generation, failureOf(error), undefined),
+      (error: unknown) => this.#fail(generation, this.#failureOf(error), undefined),
     );
     return true;
   }
@@ -116,7 +122,7 @@ export class Generations {
       using deadline = new Deadline(remainderGraceMs);
       await this.stop(deadline);
     } else {
-      await this.#fail(generation, failureOf(error), undefined);
+      await this.#fail(generation, this.#failureOf(error), undefined);
     }
   }
 
@@ -124,7 +130,7 @@ export class Generations {
   endElsewhere(ending: { readonly exit: Exit; readonly lastLines: readonly string[] } | AgentFailure): void {
     const generation = this.#current;
     if (generation === undefined || !this.isLive || generation.standing === 'stopping') return;
-    if (ending instanceof AgentFailure) void this.#fail(generation, failureOf(ending), undefined);
+    if (ending instanceof AgentFailure) void this.#fail(generation, this.#failureOf(ending), undefined);
     else this.#processEnded(generation, { ...ending, pid: 0 });
   }
 
@@ -164,7 +170,7 @@ export class Generations {
         pid,
         lastLines,
       });
-      void this.#fail(generation, failureOf(failure), { exit, pid });
+      void this.#fail(generation, this.#failureOf(failure), { exit, pid });
       return;
     }
     generation.succeeded += 1;

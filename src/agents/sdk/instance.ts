@@ -3,6 +3,7 @@
  * throws; the messages of the contract are made in `runtime-service.ts`.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
+import type { Failure } from '../../gen/skein/base/v1/status_pb.js';
 import { DesiredState, InstanceState } from '../../gen/skein/runtime/v1/runtime_pb.js';
 import { agentLog } from './agent-log.ts';
 import { type Facts, instanceContext } from './context.ts';
@@ -18,7 +19,7 @@ import type {
   ValidationAnswer,
 } from './definition.ts';
 import type { Happening } from './events.ts';
-import { AgentFailure } from './failure.ts';
+import { AgentFailure, failureOf, maskedFailure } from './failure.ts';
 import { Generations, worst } from './generations.ts';
 import type { InstanceOutput } from './logs/index.ts';
 import type { Endpoint } from './model.ts';
@@ -69,7 +70,12 @@ export class ServiceInstance<Spec> {
 
   constructor(parts: InstanceParts<Spec>) {
     this.#parts = parts;
-    this.#generations = new Generations(parts.report);
+    this.#generations = new Generations(parts.report, (error) => this.describe(error));
+  }
+
+  /** What was thrown as a failure, without secrets. */
+  describe(error: unknown): Failure {
+    return maskedFailure(failureOf(error), (text) => this.#parts.output.mask.apply(text));
   }
 
   get generations(): Generations {
@@ -135,7 +141,7 @@ export class ServiceInstance<Spec> {
       const { handler } = this.#require('initialized', 'start');
       this.#hide(phase.environment);
       this.#content(DesiredState.START);
-      if (this.#generations.isLive) await this.#stopRunning(new Deadline(this.stopTimeoutMs));
+      if (this.#generations.isLive) await this.#replace();
       const generation = this.#generations.begin();
       try {
         await handler.start({ ...phase, generation, signal });
@@ -238,6 +244,15 @@ export class ServiceInstance<Spec> {
       if (judgement === undefined) throw unsupported(request.name);
       return judgement;
     });
+  }
+
+  async #replace(): Promise<void> {
+    using deadline = new Deadline(this.stopTimeoutMs);
+    const result = await this.#stopRunning(deadline);
+    if (result === 'timed-out')
+      throw new AgentFailure('STILL_RUNNING', 'the processes of the last start may still run', {
+        retryable: true,
+      });
   }
 
   async #interruptAndStop(deadline: Deadline): Promise<StopResult> {

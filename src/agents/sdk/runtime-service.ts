@@ -1,7 +1,7 @@
 /** `RuntimeService` over the instances: reads requests, writes answers, and turns what is thrown into failures (A-5). */
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
-import type { Status } from '../../gen/skein/base/v1/status_pb.js';
+import type { Failure, Status } from '../../gen/skein/base/v1/status_pb.js';
 import * as runtime from '../../gen/skein/runtime/v1/runtime_pb.js';
 import { agentLog } from './agent-log.ts';
 import type { ValidationAnswer } from './definition.ts';
@@ -34,14 +34,20 @@ import {
 export function runtimeService<Spec>(
   instances: Instances<Spec>,
 ): ServiceMethods<typeof runtime.RuntimeService> {
+  const describe = (name: string, error: unknown): Failure =>
+    instances.find(name)?.describe(error) ?? failureOf(error);
   const loaded = (name: string, phase: string): ServiceInstance<Spec> => {
     const instance = instances.find(name);
     if (instance === undefined) throw notLoaded(phase);
     return instance;
   };
+  const call = (name: string, signal: AbortSignal): Call => ({
+    signal,
+    describe: (error) => describe(name, error),
+  });
   return {
     load: (request, signal) =>
-      answer(runtime.LoadResponseSchema, signal, async () => {
+      answer(runtime.LoadResponseSchema, call(request.instance, signal), async () => {
         if (request.instance === '') throw new AgentFailure('INSTANCE_MISSING', 'Load names no instance');
         const facts = loadFacts(request);
         try {
@@ -53,7 +59,7 @@ export function runtimeService<Spec>(
       }),
 
     init: (request, signal) =>
-      answer(runtime.InitResponseSchema, signal, async () => {
+      answer(runtime.InitResponseSchema, call(request.instance, signal), async () => {
         const phase = {
           round: request.round,
           proposedMappings: request.proposedNetworkMappings.map(readMapping),
@@ -72,7 +78,7 @@ export function runtimeService<Spec>(
       }),
 
     start: (request, signal) =>
-      answer(runtime.StartResponseSchema, signal, async () => {
+      answer(runtime.StartResponseSchema, call(request.instance, signal), async () => {
         const phase = {
           round: request.round,
           environment: request.environment.map(readVariable),
@@ -86,7 +92,7 @@ export function runtimeService<Spec>(
       }),
 
     test: (request, signal) =>
-      answer(runtime.TestResponseSchema, signal, async () => {
+      answer(runtime.TestResponseSchema, call(request.instance, signal), async () => {
         const began = performance.now();
         const phase = {
           selection: readSelection(request.selection),
@@ -109,24 +115,24 @@ export function runtimeService<Spec>(
       }),
 
     lint: (request, signal) =>
-      answer(runtime.LintResponseSchema, signal, async () =>
+      answer(runtime.LintResponseSchema, call(request.instance, signal), async () =>
         validation('lint', await loaded(request.instance, 'lint').lint(request.fix, signal)),
       ),
 
     compile: (request, signal) =>
-      answer(runtime.CompileResponseSchema, signal, async () =>
+      answer(runtime.CompileResponseSchema, call(request.instance, signal), async () =>
         validation('compile', await loaded(request.instance, 'compile').compile(signal)),
       ),
 
     // A stop that has begun is not undone by its caller's going away.
     stop: (request, signal) =>
-      answer(runtime.StopResponseSchema, signal, async () => {
+      answer(runtime.StopResponseSchema, call(request.instance, signal), async () => {
         const result = (await instances.find(request.instance)?.stop(request.timeoutMs)) ?? 'stopped';
         return { status: stopStatus(result), outcome: stopOutcomes[result] };
       }),
 
     destroy: (request, signal) =>
-      answer(runtime.DestroyResponseSchema, signal, async () => {
+      answer(runtime.DestroyResponseSchema, call(request.instance, signal), async () => {
         await instances.find(request.instance)?.destroy(request.deleteData, signal);
         instances.forget(request.instance);
         return { status: okStatus() };
@@ -151,8 +157,8 @@ export function runtimeService<Spec>(
       throw new CallFault('unimplemented', 'this agent asks nothing (no ask/v1)');
     },
 
-    answer: (_request, signal) =>
-      answer(runtime.AnswerResponseSchema, signal, async () => {
+    answer: (request, signal) =>
+      answer(runtime.AnswerResponseSchema, call(request.instance, signal), async () => {
         throw new AgentFailure('NO_QUESTION', 'this agent has asked nothing');
       }),
   };
@@ -161,9 +167,15 @@ export function runtimeService<Spec>(
 /** An answer with a status, which a failure leaves as the only field. */
 type Answered = DescMessage & GenMessage<MessageShape<DescMessage> & { status?: Status | undefined }>;
 
+interface Call {
+  readonly signal: AbortSignal;
+  /** The failure that something thrown is answered by. */
+  readonly describe: (error: unknown) => Failure;
+}
+
 async function answer<Schema extends Answered>(
   schema: Schema,
-  signal: AbortSignal,
+  { signal, describe }: Call,
   work: () => Promise<MessageInitShape<Schema>>,
 ): Promise<MessageShape<Schema>> {
   try {
@@ -171,7 +183,7 @@ async function answer<Schema extends Answered>(
   } catch (error) {
     if (!isForeseen(error) && !signal.aborted)
       agentLog('error', `${schema.typeName}: unforeseen failure`, error);
-    return create(schema, { status: failedStatus(failureOf(error)) } as MessageInitShape<Schema>);
+    return create(schema, { status: failedStatus(describe(error)) } as MessageInitShape<Schema>);
   }
 }
 

@@ -121,7 +121,7 @@ export class AgentServer {
       return (call: ServerWritableStream<Message, Message>) => {
         if (admits(call.metadata))
           void stream(call, run as (...parameters: Parameters<AnyMethod>) => AsyncIterable<Message>);
-        else call.destroy(Object.assign(new Error(unauthenticated.details), unauthenticated));
+        else refuse(call, unauthenticated);
       };
     return (call: ServerUnaryCall<Message, Message>, callback: sendUnaryData<Message>) => {
       if (!admits(call.metadata)) {
@@ -175,8 +175,16 @@ async function stream(
     }
     call.end();
   } catch (error) {
-    if (!signal.aborted) call.destroy(Object.assign(new Error(statusOf(error).details), statusOf(error)));
+    if (!signal.aborted) refuse(call, statusOf(error));
   }
+}
+
+/** grpc-js answers a stream's status by this event; destroying the call would send none. */
+function refuse(
+  call: ServerWritableStream<Message, Message>,
+  fault: { code: status; details: string },
+): void {
+  call.emit('error', Object.assign(new Error(fault.details), fault));
 }
 
 /** Resolves when the message was accepted, or the call has ended without it. */

@@ -12,12 +12,12 @@ export interface RunOptions extends CommonOptions {
   /** Milliseconds. */
   readonly readinessTimeout: number;
   readonly temporaryPorts?: true;
-  readonly port: readonly string[];
+  readonly port?: readonly string[];
   /** Milliseconds for each layer. */
   readonly teardownBudget: number;
   /** Absent: as the terminal decides. */
   readonly failFast?: boolean;
-  readonly agentPath: readonly string[];
+  readonly agentPath?: readonly string[];
   readonly parallelism?: number;
 }
 
@@ -31,13 +31,14 @@ export async function run(
     root: findWorkspace(options.cwd),
     runId: newRunId(new Date()),
     services,
-    failFast: options.failFast ?? !(process.stdout.isTTY || process.stderr.isTTY),
+    // A detached run is there to go on; nobody watches a foreground run without a terminal.
+    failFast: options.failFast ?? !(options.detach || process.stdout.isTTY || process.stderr.isTTY),
     wait: options.wait ?? false,
     readinessTimeoutMs: options.readinessTimeout,
     teardownBudgetMs: options.teardownBudget,
     temporaryPorts: options.temporaryPorts ?? false,
-    ports: options.port,
-    agentPaths: options.agentPath.map((path) => resolve(options.cwd, path)),
+    ports: options.port ?? [],
+    agentPaths: (options.agentPath ?? []).map((path) => resolve(options.cwd, path)),
     ...(options.parallelism !== undefined && { parallelism: options.parallelism }),
   };
   if (options.detach) return (await import('../run/detached.ts')).detached(request, options, script);

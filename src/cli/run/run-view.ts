@@ -86,7 +86,7 @@ const nothing: Shown = { out: '', progress: '' };
 function progressWords(event: Event): string | undefined {
   switch (event.phase) {
     case 'ready':
-      return `is ${event.cause}`;
+      return event.state === 'stopping' ? undefined : `is ${event.cause}`;
     case 'process':
       return event.cause;
     case 'run':

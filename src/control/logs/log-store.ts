@@ -62,7 +62,7 @@ export class LogStore {
     if (!this.#options.writesOwnLog(chunk.service)) this.#write(chunk.service, (file) => file.append(chunk));
     this.#ring.append(chunk);
     this.#wakeReaders();
-    this.#flushTimer ??= setTimeout(() => this.#flush(), flushDelayMs);
+    this.#flushTimer ??= setTimeout(() => this.flush(), flushDelayMs);
   }
 
   /** Ends the readers that follow, once they have had everything, and closes the files. */
@@ -113,7 +113,11 @@ export class LogStore {
   async *#pull(reader: Reader, until: number, signal?: AbortSignal): AsyncGenerator<readonly LogChunk[]> {
     while (reader.sequence < until) {
       signal?.throwIfAborted();
-      if (reader.sequence < this.#ring.firstSequence) yield* this.#catchUp(reader, signal);
+      if (reader.sequence < this.#ring.firstSequence) {
+        // Meanwhile more may leave the memory.
+        yield* this.#catchUp(reader, signal);
+        continue;
+      }
       const batch = reader.take(until, batchSize);
       if (batch.length > 0) yield batch;
     }
@@ -121,7 +125,7 @@ export class LogStore {
 
   /** What a reader missed because it has left the memory already. */
   async *#catchUp(reader: Reader, signal?: AbortSignal): AsyncGenerator<readonly LogChunk[]> {
-    this.#flush();
+    this.flush();
     const wanted = this.#options.services.filter((service) => reader.wants(service));
     const ranges = wanted.flatMap((service) => {
       const gap = reader.skipToMemory(service);
@@ -167,7 +171,8 @@ export class LogStore {
     return file;
   }
 
-  #flush(): void {
+  /** Puts into the files what waits for it; done by itself a moment after output has come. */
+  flush(): void {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
     for (const [service, file] of this.#files)

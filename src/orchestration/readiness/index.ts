@@ -35,4 +35,4 @@ export {
   watchedCommand,
   watchedEndpoint,
 } from './target.ts';
-export { type WhyFacts, type WhyLink, whyChain, whyText } from './why.ts';
+export { type WhyFacts, whyChain, whyText } from './why.ts';

@@ -5,13 +5,6 @@ import { describeUnmet } from './diagnosis.ts';
 import { type Gate, type Requirement, serviceKey } from './requirements.ts';
 import { firstUnmet, type StateOf } from './state.ts';
 
-/** One link of the answer: what its service waits for, and how it failed itself, if it did. */
-export interface WhyLink {
-  readonly service: ServiceId;
-  readonly requirement: UnmetRequirement | null;
-  readonly failure: FailureReport | null;
-}
-
 export interface WhyFacts {
   readonly stateOf: StateOf;
   /** The edges that the service's Start waits on. */

@@ -4,21 +4,23 @@ import { writeSync } from 'node:fs';
 import { serve } from './speak.mjs';
 
 const megabyte = Buffer.alloc(1024 * 1024, 'e');
-function flood() {
-  for (let round = 0; round < 20; round++)
-    for (let at = 0; at < megabyte.length; ) {
-      try {
-        at += writeSync(2, megabyte, at);
-      } catch (error) {
-        if (error.code !== 'EAGAIN') throw error;
-      }
+
+/** The pipe does not block, so a full one has to be asked again. */
+function writeAll(bytes) {
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(2, bytes, at);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error;
     }
+  }
 }
+
 await serve({
   methods: {
     load: () => {
-      flood();
-      writeSync(2, 'the end');
+      for (let round = 0; round < 20; round++) writeAll(megabyte);
+      writeAll(Buffer.from('the end'));
       process.exit(9);
     },
   },

@@ -1,0 +1,43 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runtimeFolder, socketPath } from './runtime-folder.ts';
+import { newRunId } from './skein-folder.ts';
+
+let given: string;
+
+beforeEach(() => {
+  given = mkdtempSync(join(tmpdir(), 'skein-rt-'));
+});
+
+afterEach(() => rmSync(given, { recursive: true }));
+
+describe('U-9 the folder of the sockets', () => {
+  test('is made for this user alone', () => {
+    const folder = runtimeFolder({ XDG_RUNTIME_DIR: given });
+    expect(folder).toBe(join(given, 'skein'));
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  test('a link, or one that is open to others, is refused', () => {
+    mkdirSync(join(given, 'elsewhere'), { mode: 0o700 });
+    symlinkSync(join(given, 'elsewhere'), join(given, 'skein'));
+    expect(() => runtimeFolder({ XDG_RUNTIME_DIR: given })).toThrow('is a link');
+    rmSync(join(given, 'skein'));
+    mkdirSync(join(given, 'skein'));
+    chmodSync(join(given, 'skein'), 0o755);
+    expect(() => runtimeFolder({ XDG_RUNTIME_DIR: given })).toThrow('open to other users');
+  });
+
+  test('a socket whose path would be cut is refused', () => {
+    const long = join(given, 'x'.repeat(80));
+    mkdirSync(long);
+    expect(() => socketPath('run', { XDG_RUNTIME_DIR: long })).toThrow(/has \d+ bytes; a socket may have 100/);
+  });
+
+  test('ids of runs sort by time', () => {
+    const ids = [new Date('2026-01-02T03:04:05Z'), new Date('2026-01-02T03:04:06Z')].map((now) => newRunId(now, () => 0.5));
+    expect(ids).toEqual(['20260102-030405-i000', '20260102-030406-i000']);
+  });
+});

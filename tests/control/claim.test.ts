@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { claimRun, latestRun, liveRun } from '../../src/control/index.ts';
+
+let scripts: string;
+let root: string;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  scripts = mkdtempSync(join(tmpdir(), 'skein-claim-script-'));
+  const claim = join(import.meta.dirname, '../../src/control/claim.ts');
+  await build({
+    stdin: {
+      contents: `
+        import { claimRun } from ${JSON.stringify(claim)};
+        const [root, run] = process.argv.slice(2);
+        process.stdin.once('data', async () => {
+          try {
+            await claimRun({ root, run, workspace: 'shop', socket: '/none', now: new Date() });
+            console.log('won');
+          } catch (error) {
+            console.log(error.code ?? error.stack);
+          }
+        });
+        console.log('waiting');`,
+      resolveDir: import.meta.dirname,
+      loader: 'ts',
+    },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    external: ['koffi'],
+    outfile: join(scripts, 'claim.cjs'),
+  });
+});
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'skein-claim-'));
+});
+
+afterEach(async () => {
+  await Promise.all(children.splice(0).map(kill));
+  rmSync(root, { recursive: true });
+});
+
+afterAll(() => rmSync(scripts, { recursive: true }));
+
+const options = (run: string) => ({ root, run, workspace: 'shop', socket: join(root, 'run.sock'), now: new Date(0) });
+
+describe('T-11 one run of a workspace at a time', () => {
+  test('of many that begin at once exactly one wins, also over a dead one', async () => {
+    for (let round = 0; round < 3; round++) {
+      const claimants = await Promise.all(Array.from({ length: 6 }, (_, index) => claimant(`run-${round}-${index}`)));
+      for (const { child } of claimants) child.stdin?.write('go\n');
+      const answers = await Promise.all(claimants.map(({ next }) => next()));
+      expect(answers.sort()).toEqual(['SK1501', 'SK1501', 'SK1501', 'SK1501', 'SK1501', 'won']);
+      await Promise.all(children.splice(0).map(kill));
+      expect(await liveRun(root)).toBeUndefined();
+    }
+    expect(readdirSync(join(root, '.skein', 'claims'))).toEqual(['3']);
+  });
+
+  test('the refusal names the live run and what to do', async () => {
+    await claimRun(options('first'));
+    const error = await claimRun(options('second')).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'SK1501' });
+    expect(String(error)).toContain(`run first of the workspace in ${root} is live (process ${process.pid}`);
+    expect(readdirSync(join(root, '.skein', 'runs'))).toEqual(['first']);
+  });
+
+  test('a released workspace can be claimed again, and the record of the ended run stays', async () => {
+    const first = await claimRun(options('first'));
+    first.serving({ ['shop/api' as never]: 'api.log' });
+    expect(await liveRun(root)).toMatchObject({ run: 'first', state: 'serving' });
+    first.release();
+    first.release();
+    expect(await liveRun(root)).toBeUndefined();
+    expect(await latestRun(root)).toMatchObject({ run: 'first', state: 'ended', logs: { 'shop/api': 'api.log' } });
+    const second = await claimRun(options('second'));
+    expect(await liveRun(root)).toMatchObject({ run: 'second' });
+    second.release();
+  });
+
+  test('a process that has the number of a dead supervisor is not taken for it', async () => {
+    const first = await claimRun(options('first'));
+    const file = join(root, '.skein', 'claims', '1', 'claim.json');
+    const claim = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...claim, supervisor: { ...claim.supervisor, start: 'another' } }));
+    expect(await liveRun(root)).toBeUndefined();
+    await claimRun(options('second'));
+    expect(first.record.run).toBe('first');
+  });
+
+  test('git looks away, others may not look in, ten ended runs are kept', async () => {
+    for (let at = 10; at < 25; at++) mkdirSync(join(root, '.skein', 'runs', `run-${at}`), { recursive: true });
+    await claimRun(options('run-99'));
+    expect(readFileSync(join(root, '.skein', '.gitignore'), 'utf8')).toBe('*\n');
+    expect(readdirSync(join(root, '.skein', 'runs'))).toEqual([
+      ...Array.from({ length: 10 }, (_, index) => `run-${index + 15}`),
+      'run-99',
+    ]);
+  });
+});
+
+async function claimant(run: string): Promise<{ child: ChildProcess; next: () => Promise<string> }> {
+  const child = spawn(process.execPath, [join(scripts, 'claim.cjs'), root, run], { stdio: ['pipe', 'pipe', 'inherit'] });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => String((await lines.next()).value);
+  expect(await next()).toBe('waiting');
+  return { child, next };
+}
+
+function kill(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
+  });
+}

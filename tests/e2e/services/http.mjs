@@ -1,0 +1,24 @@
+// Answers HTTP on PORT; where GATE names a file, only once that is there.
+import { existsSync, watch } from 'node:fs';
+import { createServer } from 'node:http';
+import { dirname } from 'node:path';
+
+const gate = process.env.GATE;
+
+function listen() {
+  createServer((request, response) => response.end(request.url === '/healthz' ? 'ok' : 'hello'))
+    .listen(Number(process.env.PORT), '127.0.0.1', () => console.log(`listening on ${process.env.PORT}`));
+}
+
+function listenWhenOpen() {
+  const watcher = watch(dirname(gate), () => {
+    if (!existsSync(gate)) return;
+    watcher.close();
+    listen();
+  });
+  if (existsSync(gate)) watcher.emit('change');
+}
+
+console.log('starting');
+if (gate === undefined) listen();
+else listenWhenOpen();
