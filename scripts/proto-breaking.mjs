@@ -11,5 +11,8 @@ if (!existsSync(join(root, image))) {
   console.error(`${image} is missing: it is the contract as it was last released, and is kept in git`);
   process.exit(1);
 }
-execFileSync(join(root, 'node_modules', '.bin', 'buf'), ['breaking', '--against', image], { cwd: root, stdio: 'inherit' });
+execFileSync(join(root, 'node_modules', '.bin', 'buf'), ['breaking', '--against', image], {
+  cwd: root,
+  stdio: 'inherit',
+});
 console.log(`no breaking change against ${image}`);

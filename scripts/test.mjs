@@ -26,19 +26,28 @@ const suites = [
 
 function run(suite) {
   const report = join(reports, `${suite.name}.json`);
-  const reporters = suite.vitest ? ['--', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`] : [];
+  const reporters = suite.vitest
+    ? ['--', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    : [];
   const began = performance.now();
   console.log(`\n── ${suite.name} ──`);
-  const { status } = spawnSync('npm', ['run', '--silent', suite.script, ...reporters], { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync('npm', ['run', '--silent', suite.script, ...reporters], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  const counts = suite.vitest ? countsOf(report, status) : { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 };
+  const counts = suite.vitest
+    ? countsOf(report, status)
+    : { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 };
   return { name: suite.name, seconds, ...counts };
 }
 
 /** A runner that died before its report, or failed without a failed test, is one failure. */
 function countsOf(report, status) {
   try {
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8'));
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
+      readFileSync(report, 'utf8'),
+    );
     const failed = numFailedTests === 0 && status !== 0 ? 1 : numFailedTests;
     return { passed: numPassedTests, failed, skipped: numPendingTests + numTodoTests };
   } catch (error) {
@@ -59,7 +68,8 @@ for (const { name, seconds, passed, failed, skipped } of results)
 const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
 const skipped = total('skipped');
 const skippedInCi = process.env.CI && skipped > 0;
-if (skippedInCi) console.log(`\n${skipped} tests were skipped; in CI every component that they need must be there`);
+if (skippedInCi)
+  console.log(`\n${skipped} tests were skipped; in CI every component that they need must be there`);
 const failed = total('failed') + (skippedInCi ? 1 : 0);
 console.log(`\n${total('passed')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = failed > 0 ? 1 : 0;

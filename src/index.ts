@@ -2,5 +2,14 @@
 export type { ErrorCode, FilePlace, Place, RunPlace } from './errors/index.ts';
 export { faultsOf, renderError, SkeinError, SkeinFaults } from './errors/index.ts';
 export * from './orchestration/index.ts';
-export type { Endpoint, EndpointId, Module, Port, Service, ServiceDependency, ServiceId, Workspace } from './workspace/index.ts';
+export type {
+  Endpoint,
+  EndpointId,
+  Module,
+  Port,
+  Service,
+  ServiceDependency,
+  ServiceId,
+  Workspace,
+} from './workspace/index.ts';
 export { findWorkspace, loadWorkspace, resolveServiceName } from './workspace/index.ts';

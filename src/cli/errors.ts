@@ -1,7 +1,7 @@
 /** What can be wrong with a command line, and what a command itself can fail with: SK1550–SK1599. */
 import type { ErrorTable } from '../errors/index.ts';
 
-export const cliErrors = {
+export const cliErrors: ErrorTable = {
   SK1550: { title: 'no such command', remedy: 'See `skein --help` for the commands.' },
   SK1551: { title: 'no such option', remedy: "See the command's --help for its options." },
   SK1552: { title: 'a value that does not fit', remedy: "See the command's --help for what it takes." },
@@ -19,4 +19,4 @@ export const cliErrors = {
     title: 'a fault of skein itself',
     remedy: 'Run the command again with --verbose, and report what it prints.',
   },
-} as const satisfies ErrorTable;
+};

@@ -5,7 +5,7 @@ const forms =
   'Write ${endpoint:module/service/endpoint}, ${self:endpoint} (each with |host, |port, |authority or |url), or ' +
   '${configuration:module/service/group/key}; $${ stands for a plain ${.';
 
-export const configurationErrors = {
+export const configurationErrors: ErrorTable = {
   SK1101: { title: 'a malformed reference', remedy: forms },
   SK1102: { title: 'a reference of an unknown kind', remedy: forms },
   SK1103: {
@@ -52,4 +52,4 @@ export const configurationErrors = {
     title: 'an agent exposed a malformed configuration',
     remedy: 'The agent must give each group a name and at least one value, and each key once.',
   },
-} as const satisfies ErrorTable;
+};

@@ -1,7 +1,7 @@
 /** What can go wrong around a run's record, its socket and its API: SK1501–SK1549. */
 import type { ErrorTable } from '../errors/index.ts';
 
-export const controlErrors = {
+export const controlErrors: ErrorTable = {
   SK1501: {
     title: 'a run of this workspace is live',
     remedy: 'Watch it with `skein status` and `skein logs --follow`, or end it with `skein stop`.',
@@ -46,4 +46,4 @@ export const controlErrors = {
     remedy: 'End it with `kill -INT` and its pid; `skein stop` then finds what it left.',
   },
   SK1513: { title: 'no output of an ended run', remedy: 'Start a run with `skein run`; its output is kept.' },
-} as const satisfies ErrorTable;
+};

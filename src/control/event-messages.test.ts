@@ -8,25 +8,55 @@ const http = 'shop/api/http' as EndpointId;
 
 describe('events in the words of the API', () => {
   const cases: readonly (readonly [Happening, readonly [string, string, string, string]])[] = [
-    [{ type: 'service-state', service: api, state: 'starting', cause: 'go' }, ['start', 'starting', 'go', 'info']],
-    [{ type: 'process-started', service: api, pid: 7, restart: false }, ['process', 'starting', 'started as process 7', 'info']],
     [
-      { type: 'endpoint-readiness', service: api, endpoint: http, ready: false, predicate: 'http-status', lastError: '503' },
+      { type: 'service-state', service: api, state: 'starting', cause: 'go' },
+      ['start', 'starting', 'go', 'info'],
+    ],
+    [
+      { type: 'process-started', service: api, pid: 7, restart: false },
+      ['process', 'starting', 'started as process 7', 'info'],
+    ],
+    [
+      {
+        type: 'endpoint-readiness',
+        service: api,
+        endpoint: http,
+        ready: false,
+        predicate: 'http-status',
+        lastError: '503',
+      },
       ['endpoint', 'starting', 'shop/api/http is not ready (http-status): 503', 'info'],
     ],
-    [{ type: 'service-readiness', service: api, ready: true }, ['ready', 'starting', 'ready after 20 ms', 'info']],
-    [{ type: 'process-ended', service: api, end: { kind: 'signalled', signal: 'SIGKILL' } }, ['process', 'starting', 'ended by SIGKILL', 'info']],
+    [
+      { type: 'service-readiness', service: api, ready: true },
+      ['ready', 'starting', 'ready after 20 ms', 'info'],
+    ],
+    [
+      { type: 'process-ended', service: api, end: { kind: 'signalled', signal: 'SIGKILL' } },
+      ['process', 'starting', 'ended by SIGKILL', 'info'],
+    ],
     [
       {
         type: 'service-state',
         service: api,
         state: 'failed',
         cause: 'x',
-        failure: { code: 'SK1401', message: 'it broke', service: api, phase: 'init', remedy: null, lastLines: [], exit: null },
+        failure: {
+          code: 'SK1401',
+          message: 'it broke',
+          service: api,
+          phase: 'init',
+          remedy: null,
+          lastLines: [],
+          exit: null,
+        },
       },
       ['init', 'failed', 'it broke', 'error'],
     ],
-    [{ type: 'warning', service: api, phase: 'logs', message: 'full' }, ['logs', 'failed', 'full', 'warning']],
+    [
+      { type: 'warning', service: api, phase: 'logs', message: 'full' },
+      ['logs', 'failed', 'full', 'warning'],
+    ],
     [{ type: 'run-state', state: 'degraded', cause: 'api' }, ['run', 'degraded', 'api', 'warning']],
   ];
 

@@ -26,9 +26,10 @@ export {
 } from './detach.ts';
 export { controlErrors } from './errors.ts';
 export { type LastRun, readLastRun, writeLastRun } from './last-run.ts';
+export type { LogQuery } from './logs/cursor.ts';
 export { readEndedLogs } from './logs/ended-logs.ts';
 export { logFileName, shortName } from './logs/file-name.ts';
-export { type LogQuery, LogStore, type LogStoreOptions } from './logs/log-store.ts';
+export { LogStore, type LogStoreOptions } from './logs/log-store.ts';
 export { logMessages, runStateWord, serviceStateWord, snapshotMessage } from './messages.ts';
 export type { RunRecord } from './run-record.ts';
 export { runtimeFolder, socketPath } from './runtime-folder.ts';

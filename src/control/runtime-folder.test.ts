@@ -33,11 +33,15 @@ describe('U-9 the folder of the sockets', () => {
   test('a socket whose path would be cut is refused', () => {
     const long = join(given, 'x'.repeat(80));
     mkdirSync(long);
-    expect(() => socketPath('run', { XDG_RUNTIME_DIR: long })).toThrow(/has \d+ bytes; a socket may have 100/);
+    expect(() => socketPath('run', { XDG_RUNTIME_DIR: long })).toThrow(
+      /has \d+ bytes; a socket may have 100/,
+    );
   });
 
   test('ids of runs sort by time', () => {
-    const ids = [new Date('2026-01-02T03:04:05Z'), new Date('2026-01-02T03:04:06Z')].map((now) => newRunId(now, () => 0.5));
+    const ids = [new Date('2026-01-02T03:04:05Z'), new Date('2026-01-02T03:04:06Z')].map((now) =>
+      newRunId(now, () => 0.5),
+    );
     expect(ids).toEqual(['20260102-030405-i000', '20260102-030406-i000']);
   });
 });

@@ -11,7 +11,8 @@ import type { Receipt, Run } from '../orchestration/index.ts';
 import { resolveServiceName, type ServiceId } from '../workspace/index.ts';
 import { EventTranslator } from './event-messages.ts';
 import { eventBatches } from './event-stream.ts';
-import type { LogQuery, LogStore } from './logs/log-store.ts';
+import type { LogQuery } from './logs/cursor.ts';
+import type { LogStore } from './logs/log-store.ts';
 import {
   configurationMessage,
   logMessages,

@@ -3,13 +3,18 @@ import type { Happening } from '../orchestration/index.ts';
 import type { ServiceId } from '../workspace/index.ts';
 import { Timeline } from './timeline.ts';
 
-const [db, cache, api] = ['shop/db', 'shop/cache', 'shop/api'] as ServiceId[] as [ServiceId, ServiceId, ServiceId];
+const [db, cache, api] = ['shop/db', 'shop/cache', 'shop/api'] as ServiceId[] as [
+  ServiceId,
+  ServiceId,
+  ServiceId,
+];
 const needs = (service: ServiceId): readonly ServiceId[] => (service === api ? [db, cache] : []);
 
 describe('U-11 the timeline', () => {
   test('has the phases of each service, and marks what the start-up had to wait for', () => {
     const timeline = new Timeline();
-    const at = (timeMs: number, happening: Happening): void => timeline.add({ sequence: timeMs, timeMs, happening });
+    const at = (timeMs: number, happening: Happening): void =>
+      timeline.add({ sequence: timeMs, timeMs, happening });
     const state = (service: ServiceId, word: 'loading' | 'waiting' | 'starting' | 'running'): Happening => ({
       type: 'service-state',
       service,
@@ -29,7 +34,10 @@ describe('U-11 the timeline', () => {
 
     const words = timeline
       .spans(needs)
-      .map(({ service, phase, startedAtMs, endedAtMs, critical }) => `${critical ? '*' : ''}${service} ${phase} ${startedAtMs}-${endedAtMs}`);
+      .map(
+        ({ service, phase, startedAtMs, endedAtMs, critical }) =>
+          `${critical ? '*' : ''}${service} ${phase} ${startedAtMs}-${endedAtMs}`,
+      );
     expect(words).toEqual([
       '*shop/db load 0-10',
       'shop/cache load 0-10',

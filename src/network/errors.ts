@@ -1,7 +1,7 @@
 /** The codes of addresses and ports, SK1201 to SK1299: what each means, and what a person does about it. */
 import type { ErrorTable } from '../errors/index.ts';
 
-export const networkErrors = {
+export const networkErrors: ErrorTable = {
   SK1201: {
     title: 'one fixed port for two endpoints',
     remedy: 'Change one of the two, or leave it out: skein derives a stable port.',
@@ -51,4 +51,4 @@ export const networkErrors = {
     title: 'an address of an endpoint that nobody declared',
     remedy: "Declare the endpoint in the producer's service file, or correct the agent that answered it.",
   },
-} as const satisfies ErrorTable;
+};

@@ -81,7 +81,7 @@ describe('N-3 a port that somebody holds', () => {
       expect(error.remedy).toBe(
         `End process ${process.pid}, choose another port with \`--port shop/api/http=N\`, or run with \`--temporary-ports\`.`,
       );
-      expect(error.place).toEqual({ service: 'shop/api', phase: 'init', endpoint: 'shop/api/http' });
+      expect(error.place).toEqual({ file: '/shop/workspace.skein.yaml', line: 1, column: 1 });
     },
   );
 
@@ -169,7 +169,7 @@ test('N-3 all busy ports of a run are reported at once, each once, in the order 
   for (const each of busy) ports.set(each.id, (await listening('127.0.0.1')) as Port);
   const services = busy.map((each) => service(each, endpoint(`${each.name}-unassigned`)));
   const faults = await occupiedPorts(services, ports, heldBy(undefined));
-  expect(faults.map((fault) => fault.place)).toMatchObject(busy.map((each) => ({ endpoint: each.id })));
+  expect(faults.map((fault) => fault.message)).toEqual(busy.map((each) => expect.stringContaining(each.id)));
   const together = await refusal(refuseOccupiedPorts(service(...busy), ports, heldBy(undefined)));
   expect(faultsOf(together)).toHaveLength(3);
 });

@@ -2,7 +2,7 @@
  * Refuses ports that somebody else holds before a service is told to use them (N-3): each is dialled on both loopback
  * addresses (UDP, which nobody answers, is bound instead), and the holder is named.
  */
-import { type RunPlace, SkeinError, SkeinFaults } from '../errors/index.ts';
+import { type FilePlace, SkeinError, SkeinFaults } from '../errors/index.ts';
 import { holderOf as holderOnThisMachine, type PortHolder } from '../processes/index.ts';
 import {
   type Endpoint,
@@ -52,7 +52,7 @@ export async function occupiedPorts(
   options: OccupiedPortsOptions = {},
 ): Promise<readonly SkeinError[]> {
   const claims = [...services].flatMap((service) =>
-    service.endpoints.flatMap((endpoint) => claimOf(service, endpoint, ports)),
+    service.endpoints.flatMap((endpoint) => claimOf(endpoint, ports)),
   );
   const taken = new Set<Claim>();
   const probes = claims.flatMap((claim) => families.map((family) => ({ claim, family })));
@@ -69,14 +69,14 @@ interface Claim {
   readonly endpoint: Endpoint;
   readonly port: Port;
   readonly transport: Transport;
-  readonly place: RunPlace;
+  /** Where the endpoint is declared: that is what a person changes. */
+  readonly place: FilePlace;
 }
 
-function claimOf(service: PortUser, endpoint: Endpoint, ports: ReadonlyMap<EndpointId, Port>): Claim[] {
+function claimOf(endpoint: Endpoint, ports: ReadonlyMap<EndpointId, Port>): Claim[] {
   const port = ports.get(endpoint.id);
   if (port === undefined) return [];
-  const place = { service: service.id, phase: 'init', endpoint: endpoint.id };
-  return [{ endpoint, port, transport: transportOf(endpoint.api), place }];
+  return [{ endpoint, port, transport: transportOf(endpoint.api), place: endpoint.place }];
 }
 
 async function isTaken(claim: Claim, family: Family, signal: AbortSignal | undefined): Promise<boolean> {

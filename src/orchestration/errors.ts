@@ -1,7 +1,7 @@
 /** What can go wrong with a run as a whole, and what a person does about it. */
 import type { ErrorTable } from '../errors/index.ts';
 
-export const orchestrationErrors = {
+export const orchestrationErrors: ErrorTable = {
   SK1401: {
     title: 'a service failed before the run was ready',
     remedy: 'read its last lines above, mend the service, and run again',
@@ -38,4 +38,4 @@ export const orchestrationErrors = {
     title: 'the run is being stopped',
     remedy: 'wait for its end, then run again',
   },
-} as const satisfies ErrorTable;
+};

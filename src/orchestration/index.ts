@@ -22,6 +22,7 @@ export type {
 export { describeEnd } from './failure-report.ts';
 export { Flow } from './flow.ts';
 export type { FlowOptions } from './flow-options.ts';
+export { foreseeableFaults } from './plan-gate.ts';
 export {
   type Action,
   type ActionResult,

@@ -7,8 +7,9 @@ import type { AgentSession } from '../agents/host/index.ts';
 import { validateSpec } from '../agents/host/index.ts';
 import { checkReferences } from '../configuration/index.ts';
 import { faultsOf, SkeinError, SkeinFaults } from '../errors/index.ts';
-import type { Service, Workspace } from '../workspace/index.ts';
-import type { Proposals } from './proposals.ts';
+import type { EndpointId, Port, Service, Workspace } from '../workspace/index.ts';
+import { realClock } from './clock.ts';
+import { Proposals } from './proposals.ts';
 
 export interface PlanGateOptions {
   readonly workspace: Workspace;
@@ -33,6 +34,25 @@ export async function planGate(options: PlanGateOptions, signal: AbortSignal): P
   ]);
   const faults = [...checkReferences(workspace, services), ...distinct(agents.flat()), ...taken];
   if (faults.length > 0) throw new SkeinFaults(faults);
+}
+
+/**
+ * What can be told of a workspace that does not load: the ports of its readable services that somebody else holds.
+ * References and settings are not judged: what they mean may be among the faults.
+ */
+export async function foreseeableFaults(
+  readable: Workspace,
+  overrides: ReadonlyMap<EndpointId, Port>,
+  signal: AbortSignal,
+): Promise<readonly SkeinError[]> {
+  try {
+    const proposals = new Proposals({ workspace: readable, overrides, temporary: false, clock: realClock });
+    return await proposals.prepare([...readable.services.values()], signal);
+  } catch (error) {
+    // Two endpoints fixed to one port: the reader has said so with its own position.
+    if (error instanceof SkeinError && error.code === 'SK1201') return [];
+    throw error;
+  }
 }
 
 async function agentFaults(

@@ -15,7 +15,7 @@ import { type Status, Status_State } from '../gen/skein/base/v1/status_pb.js';
 import { StopResponse_Outcome } from '../gen/skein/runtime/v1/runtime_pb.js';
 import { accept, hashMappings, type NetworkMapping } from '../network/index.ts';
 import { isSameProcess, killGroup, type ProcessIdentity, processIdentity } from '../processes/index.ts';
-import type { Service } from '../workspace/index.ts';
+import { durationMs, type Service } from '../workspace/index.ts';
 import {
   answeredMapping,
   configurationMessage,
@@ -111,10 +111,7 @@ export class Runner {
   /** The service's own `stop-timeout`, where its spec declares one as a duration (T-2). */
   get stopTimeoutMs(): number {
     const declared = this.service.spec['stop-timeout'];
-    const match = typeof declared === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(declared) : null;
-    if (match?.[1] === undefined || match[2] === undefined) return DEFAULT_STOP_TIMEOUT_MS;
-    const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[match[2]] ?? 1;
-    return Number(match[1]) * unit;
+    return (typeof declared === 'string' ? durationMs(declared) : undefined) ?? DEFAULT_STOP_TIMEOUT_MS;
   }
 
   /** @returns the hash of its endpoints (F-8). @throws {SkeinError} SK13xx @throws {NotYet} */

@@ -2,6 +2,7 @@
  * The world of one flow (F-1): the workspace and who of it takes part, what has been published, which addresses are
  * proposed, the agents, the history. Shared by the parts of the flow; nothing here decides.
  */
+import { join } from 'node:path';
 import { AgentsHost } from '../agents/host/index.ts';
 import type { Variable } from '../configuration/index.ts';
 import { SkeinError } from '../errors/index.ts';
@@ -69,6 +70,7 @@ export class World {
         agentPaths: options.agentPaths,
         builtIns: builtInAgents(),
         environment: options.callerEnvironment,
+        lockFile: join(workspace.root, 'skein.lock'),
       });
   }
 

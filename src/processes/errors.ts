@@ -1,7 +1,7 @@
 /** What can go wrong when processes are started, watched, stopped and identified: SK1601–SK1699. */
 import type { ErrorTable } from '../errors/index.ts';
 
-export const processErrors = {
+export const processErrors: ErrorTable = {
   SK1601: {
     title: 'The command was not found',
     remedy: 'Install the program, correct its name, or give its path; PATH is that of the service.',
@@ -52,4 +52,4 @@ export const processErrors = {
     remedy:
       'Leave SKEIN_SPAWNER unset, or install koffi for this platform with glibc 2.29 or later, musl, or macOS 10.15.',
   },
-} as const satisfies ErrorTable;
+};

@@ -2,7 +2,7 @@
  * Judges a document by a definition and says what is wrong in the product's own words, each fault at its place (W-4). What
  * is wrong is then cut out, so that the rest can be judged further and all faults of a workspace are found in one reading.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type ErrorCode, type FilePlace, nearest, SkeinError } from '../errors/index.ts';
 import type { Path, YamlDocument } from './document.ts';
 import { Doubts } from './doubts.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { complaintsOf, workspaceFolder } from '../../tests/support/workspace-files.ts';
-import { dependencyEdges, loadWorkspace } from './index.ts';
+import { dependencyEdges } from './index.ts';
+import { loadWorkspace } from './load.ts';
 
 /** Two modules: `app` holds `web`, `data` holds a service `db` and a job `migrate`; `dependency` is what `web` declares. */
 const shop = (...dependencies: string[]): string => `name: shop

@@ -6,19 +6,8 @@ import type { ServiceDraft } from './draft.ts';
 import type { Layout } from './layout.ts';
 import type { Endpoint, EndpointId, Service, ServiceDependency, ServiceId, Wait } from './model.ts';
 import { serviceId } from './names.ts';
+import { mayReach } from './reach.ts';
 import type { Candidate } from './service.ts';
-
-/**
- * Whether a service of `consumerModule` may use an endpoint of `producerModule`: a private one in its own module only, an
- * internal or public one from every module of the workspace (W-7, W-8). The one verdict on reach; everybody asks it.
- */
-export function mayReach(
-  consumerModule: string,
-  producerModule: string,
-  endpoint: Pick<Endpoint, 'visibility'>,
-): boolean {
-  return endpoint.visibility !== 'private' || consumerModule === producerModule;
-}
 
 /** Gives each service its dependencies; what is wrong goes to `faults` (SK1050 to SK1054). */
 export function connect(layout: Layout, faults: SkeinError[]): ReadonlyMap<ServiceId, Service> {

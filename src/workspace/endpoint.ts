@@ -3,9 +3,9 @@ import { type ErrorCode, type FilePlace, formatPlace, SkeinError } from '../erro
 import type { EndpointBody, HealthBody } from './bodies.ts';
 import type { Path } from './document.ts';
 import type { ServiceDraft } from './draft.ts';
+import { durationMs } from './duration.ts';
 import type { Api, DurationMs, Endpoint, HttpHealth, Port, ProbeTiming } from './model.ts';
 import { endpointId } from './names.ts';
-import { durationMs } from './vocabulary.ts';
 
 const apis: ReadonlySet<string> = new Set<Api>(['http', 'grpc', 'rest', 'connect', 'tcp', 'udp']);
 const httpApis: ReadonlySet<Api> = new Set<Api>(['http', 'rest', 'connect']);

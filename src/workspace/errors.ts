@@ -1,7 +1,7 @@
 /** The codes of workspace reading, SK1001 to SK1099: what each means, and what a person does about it. */
 import type { ErrorTable } from '../errors/index.ts';
 
-export const workspaceErrors = {
+export const workspaceErrors: ErrorTable = {
   SK1001: {
     title: 'no workspace found',
     remedy: 'Go to a folder inside a workspace, name one with --cwd, or make one with `skein init`.',
@@ -80,4 +80,4 @@ export const workspaceErrors = {
     remedy: 'Remove the dependency, or merge it with the other one.',
   },
   SK1060: { title: 'dependencies form a cycle', remedy: 'Remove one of the dependencies on the path.' },
-} as const satisfies ErrorTable;
+};

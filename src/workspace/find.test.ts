@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { workspaceFolder } from '../../tests/support/workspace-files.ts';
 import { SkeinError } from '../errors/index.ts';
-import { findWorkspace, loadWorkspace, resolveServiceName } from './index.ts';
+import { findWorkspace, resolveServiceName } from './index.ts';
+import { loadWorkspace } from './load.ts';
 
 function refusal(act: () => unknown): SkeinError {
   try {

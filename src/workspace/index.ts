@@ -1,9 +1,8 @@
 /** Files → one validated, immutable model of the workspace. */
-export { mayReach } from './dependencies.ts';
+export { durationMs } from './duration.ts';
 export { workspaceErrors } from './errors.ts';
+export { WorkspaceFaults } from './faults.ts';
 export { findWorkspace, workspaceFileName } from './find.ts';
-export { moduleFileName, serviceFileName } from './layout.ts';
-export { loadWorkspace } from './load.ts';
 export type {
   AgentReference,
   Api,
@@ -29,6 +28,7 @@ export type {
   Workspace,
 } from './model.ts';
 export { endpointId, namePattern, resolveServiceName, serviceId } from './names.ts';
-export { type FileKind, jsonSchemas } from './schema.ts';
+export { mayReach } from './reach.ts';
+export { jsonSchemas, loadWorkspace } from './reader.ts';
+export type { FileKind } from './schema.ts';
 export { type DependencyEdge, dependencyEdges, type Stage } from './stages.ts';
-export { durationMs } from './vocabulary.ts';

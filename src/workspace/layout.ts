@@ -3,7 +3,7 @@
  * `modules/<module>/services/`, or at a path that an entry names. Reads every file; judges form and names, not references.
  */
 import { basename, dirname } from 'node:path';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type FilePlace, formatPlace, SkeinError } from '../errors/index.ts';
 import type { List, ModuleBody, ServiceBody, WorkspaceBody } from './bodies.ts';
 import { check, type Fillers } from './check.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { complaintsOf, workspaceFolder } from '../../tests/support/workspace-files.ts';
 import { faultsOf, isFilePlace, SkeinError, SkeinFaults } from '../errors/index.ts';
-import { loadWorkspace } from './index.ts';
+import { loadWorkspace } from './load.ts';
 
 const service = (name: string, more = ''): string => `name: ${name}\nagent: process\n${more}`;
 

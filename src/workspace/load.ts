@@ -1,7 +1,8 @@
 /** From a folder to the validated, immutable workspace: every file read once, every fault said at once (W-4). */
 import { resolve } from 'node:path';
-import { formatPlace, isFilePlace, SkeinError, SkeinFaults } from '../errors/index.ts';
+import { formatPlace, isFilePlace, SkeinError } from '../errors/index.ts';
 import { connect } from './dependencies.ts';
+import { WorkspaceFaults } from './faults.ts';
 import { readLayout } from './layout.ts';
 import type { Endpoint, Workspace } from './model.ts';
 import { cycleFaults } from './stages.ts';
@@ -9,7 +10,7 @@ import { cycleFaults } from './stages.ts';
 /**
  * Reads the workspace whose `workspace.skein.yaml` stands in `root`. Synchronous: a thousand small files are read several
  * times faster so (W-17).
- * @throws {SkeinFaults} with all faults of the workspace (SK1002 to SK1060), by file, line and column.
+ * @throws {WorkspaceFaults} with all faults of the workspace (SK1002 to SK1060), by file, line and column.
  * @throws {SkeinError} SK1001 when `root` holds no workspace file, SK1002 when that cannot be told.
  */
 export function loadWorkspace(root: string): Workspace {
@@ -20,8 +21,15 @@ export function loadWorkspace(root: string): Workspace {
     ...portFaults([...services.values()].flatMap((service) => service.endpoints)),
     ...cycleFaults(services),
   );
-  if (faults.length > 0) throw new SkeinFaults(inReadingOrder(faults));
-  return { name: layout.name, root: layout.root, file: layout.file, modules: layout.modules, services };
+  const workspace = {
+    name: layout.name,
+    root: layout.root,
+    file: layout.file,
+    modules: layout.modules,
+    services,
+  };
+  if (faults.length > 0) throw new WorkspaceFaults(inReadingOrder(faults), workspace);
+  return workspace;
 }
 
 /** Fixed ports are one machine's; TCP and UDP are separate spaces (N-1). */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonSchemas } from './index.ts';
+import { jsonSchemas } from './schema.ts';
 
 test('W-5 the JSON Schemas come from the definitions that validate', () => {
   const { workspace, module, service } = jsonSchemas();

@@ -2,7 +2,7 @@
  * The definitions of the three files (W-5): they judge what is read and generate the JSON Schemas that editors use. They
  * know form only; what needs the rest of the workspace (references, reach, order) is judged on the model.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ModuleBody, ServiceBody, WorkspaceBody } from './bodies.ts';
 import {
   anything,

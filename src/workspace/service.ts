@@ -3,6 +3,7 @@ import { type FilePlace, formatPlace, SkeinError } from '../errors/index.ts';
 import type { CommandHealthBody, ServiceBody } from './bodies.ts';
 import type { Path } from './document.ts';
 import type { ServiceDraft } from './draft.ts';
+import { durationMs } from './duration.ts';
 import { endpointsOf } from './endpoint.ts';
 import { resolveInside } from './files.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
   Service,
   Template,
 } from './model.ts';
-import { durationMs } from './vocabulary.ts';
 
 /** Everything that the service's own text decides. */
 export type StandaloneService = Omit<Service, 'dependencies'>;

@@ -2,7 +2,8 @@
  * The building blocks of the file definitions: zod types whose `error` is no sentence of zod's but what the value must be
  * ("a whole number from 1 to 65535"). `check.ts` makes the sentence around it, so that no library's wording reaches a person.
  */
-import { z } from 'zod';
+import * as z from 'zod';
+import { durationMs, durationPattern } from './duration.ts';
 import { namePattern } from './names.ts';
 
 /** Why a key is refused that a person may well write. */
@@ -86,8 +87,6 @@ export function name(): z.ZodString {
 
 const longestMs = 2 ** 31 - 1;
 const durationExpected = 'a duration such as `250ms`, `10s` or `5m`';
-const durationPattern = /^(\d{1,10})(ms|s|m)$/;
-
 /** `250ms`, `10s`, `5m`; at most what a timer holds (24 days). */
 export function duration(): z.ZodString {
   return text(durationExpected, durationPattern).refine(
@@ -96,13 +95,6 @@ export function duration(): z.ZodString {
       error: `${durationExpected}, of at most 24 days`,
     },
   );
-}
-
-/** Milliseconds of a duration as written, or `undefined` where it is none. */
-export function durationMs(written: string): number | undefined {
-  const [, amount, unit] = durationPattern.exec(written) ?? [];
-  if (amount === undefined) return undefined;
-  return Number(amount) * (unit === 'm' ? 60_000 : unit === 's' ? 1000 : 1);
 }
 
 /** Text, or a number or boolean, which stands for its written text. */

@@ -50,12 +50,20 @@ afterEach(async () => {
 
 afterAll(() => rmSync(scripts, { recursive: true }));
 
-const options = (run: string) => ({ root, run, workspace: 'shop', socket: join(root, 'run.sock'), now: new Date(0) });
+const options = (run: string) => ({
+  root,
+  run,
+  workspace: 'shop',
+  socket: join(root, 'run.sock'),
+  now: new Date(0),
+});
 
 describe('T-11 one run of a workspace at a time', () => {
   test('of many that begin at once exactly one wins, also over a dead one', async () => {
     for (let round = 0; round < 3; round++) {
-      const claimants = await Promise.all(Array.from({ length: 6 }, (_, index) => claimant(`run-${round}-${index}`)));
+      const claimants = await Promise.all(
+        Array.from({ length: 6 }, (_, index) => claimant(`run-${round}-${index}`)),
+      );
       for (const { child } of claimants) child.stdin?.write('go\n');
       const answers = await Promise.all(claimants.map(({ next }) => next()));
       expect(answers.sort()).toEqual(['SK1501', 'SK1501', 'SK1501', 'SK1501', 'SK1501', 'won']);
@@ -80,7 +88,11 @@ describe('T-11 one run of a workspace at a time', () => {
     first.release();
     first.release();
     expect(await liveRun(root)).toBeUndefined();
-    expect(await latestRun(root)).toMatchObject({ run: 'first', state: 'ended', logs: { 'shop/api': 'api.log' } });
+    expect(await latestRun(root)).toMatchObject({
+      run: 'first',
+      state: 'ended',
+      logs: { 'shop/api': 'api.log' },
+    });
     const second = await claimRun(options('second'));
     expect(await liveRun(root)).toMatchObject({ run: 'second' });
     second.release();
@@ -97,7 +109,8 @@ describe('T-11 one run of a workspace at a time', () => {
   });
 
   test('git looks away, others may not look in, ten ended runs are kept', async () => {
-    for (let at = 10; at < 25; at++) mkdirSync(join(root, '.skein', 'runs', `run-${at}`), { recursive: true });
+    for (let at = 10; at < 25; at++)
+      mkdirSync(join(root, '.skein', 'runs', `run-${at}`), { recursive: true });
     await claimRun(options('run-99'));
     expect(readFileSync(join(root, '.skein', '.gitignore'), 'utf8')).toBe('*\n');
     expect(readdirSync(join(root, '.skein', 'runs'))).toEqual([
@@ -108,7 +121,9 @@ describe('T-11 one run of a workspace at a time', () => {
 });
 
 async function claimant(run: string): Promise<{ child: ChildProcess; next: () => Promise<string> }> {
-  const child = spawn(process.execPath, [join(scripts, 'claim.cjs'), root, run], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [join(scripts, 'claim.cjs'), root, run], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   children.push(child);
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   const next = async (): Promise<string> => String((await lines.next()).value);

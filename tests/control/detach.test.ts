@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startSupervisor, type Supervisor, type SupervisorReport } from '../../src/control/index.ts';
+import { type Supervisor, type SupervisorReport, startSupervisor } from '../../src/control/index.ts';
 
 let folder: string;
 let supervisor: Supervisor | undefined;

@@ -1,13 +1,13 @@
 /** A run whose events and output a test dictates; everything asked of it is noted. */
-import {
-  type Happening,
-  type LogChunk,
-  type Receipt,
-  type Run,
-  type RunEvent,
-  type RunSnapshot,
-  type ServiceSnapshot,
-  type WhyLink,
+import type {
+  Happening,
+  LogChunk,
+  Receipt,
+  Run,
+  RunEvent,
+  RunSnapshot,
+  ServiceSnapshot,
+  WhyLink,
 } from '../../src/orchestration/index.ts';
 import { foldEvent } from '../../src/orchestration/snapshot.ts';
 import type { Service, ServiceId, Workspace } from '../../src/workspace/index.ts';
@@ -44,7 +44,9 @@ export class ScriptedRun implements Run {
 
   constructor(names: readonly string[], root: string) {
     const ids = names.map((name) => `shop/${name}` as ServiceId);
-    const services = new Map(ids.map((id, index) => [id, { id, name: names[index], module: 'shop' } as unknown as Service]));
+    const services = new Map(
+      ids.map((id, index) => [id, { id, name: names[index], module: 'shop' } as unknown as Service]),
+    );
     this.workspace = { name: 'shop', root, file: `${root}/workspace.skein.yaml`, modules: [], services };
     this.origin = ids[0] as ServiceId;
     this.ended = new Promise((resolve) => {
@@ -66,7 +68,7 @@ export class ScriptedRun implements Run {
     };
   }
 
-  happen(happening: Happening, timeMs = 1000 + this.#events.length): void {
+  happen(happening: Happening, timeMs: number = 1000 + this.#events.length): void {
     const event = { sequence: this.#events.length + 1, timeMs, happening };
     this.#events.push(event);
     this.#snapshot = foldEvent(this.#snapshot, event);
@@ -86,7 +88,7 @@ export class ScriptedRun implements Run {
     return this.#snapshot;
   }
 
-  onEvent(listener: (event: RunEvent) => void, afterSequence = this.#events.length): Disposable {
+  onEvent(listener: (event: RunEvent) => void, afterSequence: number = this.#events.length): Disposable {
     for (const event of this.#events.slice(afterSequence)) listener(event);
     this.#eventListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#eventListeners.delete(listener) };

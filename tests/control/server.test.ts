@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,9 @@ describe('U-9 one socket serves every protocol', () => {
   test('plain JSON over HTTP/1.1, as curl sends it', async () => {
     const answer = await post('/skein.control.v1.ControlService/GetSnapshot', '{}');
     expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body)).toMatchObject({ run: { workspace: 'shop', state: 'RUN_STATE_STARTING' } });
+    expect(JSON.parse(answer.body)).toMatchObject({
+      run: { workspace: 'shop', state: 'RUN_STATE_STARTING' },
+    });
   });
 
   test.each([
@@ -61,7 +63,11 @@ describe('U-9 one socket serves every protocol', () => {
       () =>
         createClient(
           ControlService,
-          createGrpcWebTransport({ baseUrl: 'http://skein', httpVersion: '1.1', nodeOptions: { socketPath: socket } }),
+          createGrpcWebTransport({
+            baseUrl: 'http://skein',
+            httpVersion: '1.1',
+            nodeOptions: { socketPath: socket },
+          }),
         ),
     ],
     ['no socket at all', () => served.client],
@@ -111,7 +117,9 @@ describe('what is asked reaches the run', () => {
       remedy: 'mend it',
       lastLines: ['boom'],
     });
-    const error = await socketClient(socket).restart({ service: 'api' }).catch((thrown: unknown) => thrown);
+    const error = await socketClient(socket)
+      .restart({ service: 'api' })
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SkeinError);
     expect(error).toMatchObject({
       code: 'SK1401',

@@ -1,6 +1,15 @@
 /** A postgres service for tests: the agent launched as a host launches it, a workspace of its own, and a client. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +20,7 @@ import { Status_State } from '../../src/gen/skein/base/v1/status_pb.js';
 import { environment, type LaunchedAgent, loadRequest } from '../sdk/launch.ts';
 
 export const isRoot: boolean = process.getuid?.() === 0;
-export const endpoints = [{ name: 'sql', api: Api.TCP, visibility: Visibility.INTERNAL }];
+const endpoints = [{ name: 'sql', api: Api.TCP, visibility: Visibility.INTERNAL }];
 
 export interface Client {
   connect(): Promise<void>;
@@ -63,6 +72,7 @@ export class Workspace implements Disposable {
 export interface ServiceOptions {
   readonly name?: string;
   readonly spec?: Record<string, unknown>;
+  /** Default: true, which does not wait for the disk. */
   readonly disposable?: boolean;
   /** Default: a free one. */
   readonly port?: number;
@@ -102,35 +112,50 @@ export class Database {
   }
 
   load(): ReturnType<LaunchedAgent['runtime']['load']> {
-    const { name = 'db', spec = {}, disposable = false } = this.options;
+    const { name = 'db', spec = {}, disposable = true } = this.options;
     mkdirSync(join(this.workspace.folder, 'data'), { recursive: true });
     chmodSync(join(this.workspace.folder, 'data'), 0o755);
     return this.agent.runtime.load(
-      loadRequest(this.workspace.folder, { engine: 'embedded', ...spec }, {
-        instance: this.instance,
-        identity: { workspace: 'shop', module: 'shop', name, environment: 'local', run: 'r1' },
-        dataDirectory: this.data,
-        logFile: this.logFile,
-        disposable,
-        endpoints,
-      }),
+      loadRequest(
+        this.workspace.folder,
+        { engine: 'embedded', ...spec },
+        {
+          instance: this.instance,
+          identity: { workspace: 'shop', module: 'shop', name, environment: 'local', run: 'r1' },
+          dataDirectory: this.data,
+          logFile: this.logFile,
+          disposable,
+          endpoints,
+        },
+      ),
     );
   }
 
   async init(): ReturnType<LaunchedAgent['runtime']['init']> {
     if (this.port === 0) this.port = this.options.port ?? (await freePort());
     const { instance, mappings: proposedNetworkMappings } = this;
-    const answer = await this.agent.runtime.init({ instance, proposedNetworkMappings, environment });
+    const answer = await this.agent.runtime.init({
+      instance,
+      proposedNetworkMappings,
+      environment: [...environment],
+    });
     this.url = answer.configurations[0]?.values[0]?.value ?? '';
     return answer;
   }
 
   start(): ReturnType<LaunchedAgent['runtime']['start']> {
-    return this.agent.runtime.start({ instance: this.instance, environment, networkMappings: this.mappings });
+    return this.agent.runtime.start({
+      instance: this.instance,
+      environment: [...environment],
+      networkMappings: this.mappings,
+    });
   }
 
   stop(timeoutMs?: number): ReturnType<LaunchedAgent['runtime']['stop']> {
-    return this.agent.runtime.stop({ instance: this.instance, ...(timeoutMs !== undefined && { timeoutMs }) });
+    return this.agent.runtime.stop({
+      instance: this.instance,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    });
   }
 
   /** Load, Init and Start, each of which has to succeed; answers the server's pid. */
@@ -142,7 +167,10 @@ export class Database {
     return started.processGroups[0]?.pgid ?? 0;
   }
 
-  private get mappings(): { endpoint: string; instances: { access: NetworkAccess; host: string; port: number }[] }[] {
+  private get mappings(): {
+    endpoint: string;
+    instances: { access: NetworkAccess; host: string; port: number }[];
+  }[] {
     return [
       { endpoint: 'sql', instances: [{ access: NetworkAccess.NATIVE, host: '127.0.0.1', port: this.port }] },
     ];
@@ -164,7 +192,9 @@ export async function freePort(): Promise<number> {
 /** Pids of every process whose working directory is the folder or in it. */
 export function processesIn(folder: string): number[] {
   if (process.platform !== 'linux') {
-    const listed = execFileSync('sh', ['-c', 'lsof -w -a -c postgres -d cwd -Fpn || true'], { encoding: 'utf8' });
+    const listed = execFileSync('sh', ['-c', 'lsof -w -a -c postgres -d cwd -Fpn || true'], {
+      encoding: 'utf8',
+    });
     const pairs = [...listed.matchAll(/^p(\d+)\n(?:f.*\n)?n(.*)$/gm)];
     return pairs.filter(([, , cwd = '']) => cwd.startsWith(folder)).map(([, pid]) => Number(pid));
   }
@@ -178,6 +208,13 @@ export function processesIn(folder: string): number[] {
       }
     })
     .map(Number);
+}
+
+/** Whether the System V segment exists that a lock file names; on Linux only. */
+export function hasSharedMemory(lockFile: string): boolean {
+  const [key, id] = (lockFile.split('\n')[6] ?? '').trim().split(/\s+/);
+  const lines = process.platform === 'linux' ? readFileSync('/proc/sysvipc/shm', 'utf8').split('\n') : [];
+  return lines.some((line) => line.trim().split(/\s+/).slice(0, 2).join() === [key, id].join());
 }
 
 export async function expectNothingIn(folder: string): Promise<void> {

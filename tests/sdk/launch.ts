@@ -13,7 +13,12 @@ import { build } from 'esbuild';
 import { type CallableClient, callableClient, parseHandshake } from '../../src/agents/wire/index.ts';
 import { Health } from '../../src/gen/grpc/health/v1/health_pb.js';
 import { AgentService } from '../../src/gen/skein/agent/v1/agent_pb.js';
-import { Api, NetworkAccess, Visibility } from '../../src/gen/skein/base/v1/network_pb.js';
+import {
+  Api,
+  NetworkAccess,
+  type NetworkMappingSchema,
+  Visibility,
+} from '../../src/gen/skein/base/v1/network_pb.js';
 import { RuntimeContext, ServiceKind } from '../../src/gen/skein/base/v1/service_pb.js';
 import { type LoadRequestSchema, RuntimeService } from '../../src/gen/skein/runtime/v1/runtime_pb.js';
 
@@ -136,7 +141,7 @@ export function loadRequest(
   };
 }
 
-export const mappings = [
+export const mappings: MessageInitShape<typeof NetworkMappingSchema>[] = [
   {
     endpoint: 'http',
     instances: [
@@ -147,7 +152,9 @@ export const mappings = [
 ];
 
 /** PATH alone. */
-export const environment = [{ name: 'PATH', value: process.env['PATH'] ?? '', secret: false }];
+export const environment: { name: string; value: string; secret: boolean }[] = [
+  { name: 'PATH', value: process.env['PATH'] ?? '', secret: false },
+];
 
 /** Whether a process group has members that are not dead; zombies are. */
 export function isAlive(group: number): boolean {

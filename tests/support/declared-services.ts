@@ -28,7 +28,9 @@ export function httpService(name: string, rest: Rest = {}): object {
     agent: 'process',
     endpoints: [{ name: 'http', api: 'http', health: { path: '/healthz' } }],
     environment: { PORT: '${self:http|port}', ...(environment ?? {}) },
-    spec: { command: [process.execPath, fileURLToPath(new URL('../e2e/services/http.mjs', import.meta.url))] },
+    spec: {
+      command: [process.execPath, fileURLToPath(new URL('../e2e/services/http.mjs', import.meta.url))],
+    },
     ...others,
   };
 }

@@ -14,10 +14,12 @@ export interface Finished {
 export interface CommandOptions {
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Default `ignore`: reads end at once. */
+  readonly stdin?: 'ignore' | 'pipe';
 }
 
 /** How long an awaited word may take, milliseconds; only there to end a test that waits in vain with what was said. */
-const patienceMs = 60_000;
+const patienceMs = 30_000;
 
 interface Waiter {
   look(): void;
@@ -41,7 +43,7 @@ export class RunningCommand {
       cwd: options.cwd,
       env: options.environment,
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [options.stdin ?? 'ignore', 'pipe', 'pipe'],
     });
     this.pid = this.#child.pid ?? 0;
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#take(text));
@@ -81,6 +83,11 @@ export class RunningCommand {
     process.kill(-this.pid, name);
   }
 
+  /** Into its stdin, which has to be a pipe. */
+  type(keys: string): void {
+    this.#child.stdin?.write(keys);
+  }
+
   /** Reads no more: the next thing that it prints meets a broken pipe. */
   closeOutput(): void {
     this.#child.stdout?.destroy();
@@ -88,7 +95,15 @@ export class RunningCommand {
 
   /** The first document, from the beginning on, that is wanted. @throws {Error} when the command ends without it. */
   document(wanted: (document: Document) => boolean): Promise<Document> {
-    return this.#await(() => this.#documents.find(wanted), `a document with ${wanted}`);
+    let next = 0;
+    const find = (): Document | undefined => {
+      while (next < this.#documents.length) {
+        const document = this.#documents[next++];
+        if (document !== undefined && wanted(document)) return document;
+      }
+      return undefined;
+    };
+    return this.#await(find, `a document with ${wanted}`);
   }
 
   /** The moment in which a service has this state. */
@@ -106,13 +121,14 @@ export class RunningCommand {
   /** A line of a service's output that is this, or begins so. */
   line(service: string, start: string): Promise<Document> {
     return this.document(
-      ({ service: of, stream, text }) => of === service && stream !== undefined && String(text).startsWith(start),
+      ({ service: of, stream, text }) =>
+        of === service && stream !== undefined && String(text).startsWith(start),
     );
   }
 
-  /** Something on stderr. */
-  progress(text: string): Promise<string> {
-    return this.#await(() => (this.stderr.includes(text) ? this.stderr : undefined), `"${text}" on stderr`);
+  /** Something on stdout. */
+  output(text: string): Promise<string> {
+    return this.#await(() => (this.stdout.includes(text) ? this.stdout : undefined), `"${text}" on stdout`);
   }
 
   #take(text: string): void {

@@ -3,7 +3,15 @@
  * built command run on them. Everything that a run starts inherits a variable that names this ground, by which what is
  * left of it is found. Disposing of it kills what a failed test has left, and removes the folders.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
@@ -71,6 +79,12 @@ export class Site implements AsyncDisposable {
     return this.#spawn([...program, process.execPath, command, ...words]);
   }
 
+  /** Begins a command on a terminal of its own, which `script` of util-linux makes; what is typed goes to the terminal. */
+  startOnTerminal(...words: readonly string[]): RunningCommand {
+    const line = [process.execPath, command, ...words].map((word) => `'${word}'`).join(' ');
+    return this.#spawn(['script', '--quiet', '--return', '--command', line, '/dev/null'], 'pipe');
+  }
+
   /** A command from its beginning to its end. */
   skein(...words: readonly string[]): Promise<Finished> {
     return this.start(...words).ended;
@@ -84,6 +98,25 @@ export class Site implements AsyncDisposable {
     } catch (cause) {
       throw new Error(`skein ${words.join(' ')} printed no document: ${stdout}\n${stderr}`, { cause });
     }
+  }
+
+  /** What `skein status --json` says of each service, by its id. */
+  async services(): Promise<ReadonlyMap<string, Document>> {
+    const { services } = await this.json('status');
+    return new Map((services as Document[]).map((service) => [String(service['id']), service]));
+  }
+
+  /** What `skein status --json` says of one service. */
+  async service(id: string): Promise<Document> {
+    const service = (await this.services()).get(id);
+    if (service === undefined) throw new Error(`the run has no ${id}`);
+    return service;
+  }
+
+  /** Where the first endpoint of a service answers. */
+  async url(id: string): Promise<string> {
+    const [endpoint] = (await this.service(id))['endpoints'] as Document[];
+    return String(endpoint?.['url']);
   }
 
   /** The documents that a command prints with `--json`, one a line. */
@@ -137,8 +170,8 @@ export class Site implements AsyncDisposable {
     return join(this.#base, 't');
   }
 
-  #spawn(words: readonly [string, ...string[]]): RunningCommand {
-    return new RunningCommand(words, { cwd: this.root, environment: this.environment });
+  #spawn(words: readonly [string, ...string[]], stdin: 'ignore' | 'pipe' = 'ignore'): RunningCommand {
+    return new RunningCommand(words, { cwd: this.root, environment: this.environment, stdin });
   }
 }
 

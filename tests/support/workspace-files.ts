@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { faultsOf, isFilePlace, SkeinError } from '../../src/errors/index.ts';
-import { loadWorkspace } from '../../src/workspace/index.ts';
+import { loadWorkspace } from '../../src/workspace/load.ts';
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 

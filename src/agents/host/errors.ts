@@ -1,7 +1,7 @@
 /** The codes of the host's side of agents, SK1301 to SK1399: what each means, and what a person does about it. */
 import type { ErrorTable } from '../../errors/index.ts';
 
-export const agentErrors = {
+export const agentErrors: ErrorTable = {
   SK1301: {
     title: 'no such agent',
     remedy: 'Correct the name, install its package in the workspace, or name its folder with --agent-path.',
@@ -120,4 +120,4 @@ export const agentErrors = {
     title: 'a stream of an agent broke off',
     remedy: 'It is opened again; report the fault to the author of the agent.',
   },
-} as const satisfies ErrorTable;
+};

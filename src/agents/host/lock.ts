@@ -3,7 +3,7 @@
  * program that changed while its version did not is refused. The functions are pure but for the read and the write.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { SkeinError } from '../../errors/index.ts';
 import { describeFound, type ResolvedAgent } from './resolved.ts';
 

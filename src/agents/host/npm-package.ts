@@ -1,7 +1,7 @@
 /** Agents in npm packages: where a package of the workspace lies, and which program of it is the agent. */
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type FilePlace, SkeinError } from '../../errors/index.ts';
 import type { Command } from './resolved.ts';
 

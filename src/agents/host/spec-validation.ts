@@ -3,7 +3,7 @@
  * own errors: every fault at once, each with its place, an unknown key with the nearest known one.
  */
 import type { JsonObject } from '@bufbuild/protobuf';
-import { z } from 'zod';
+import * as z from 'zod';
 import { nearest, SkeinError } from '../../errors/index.ts';
 import type { Service } from '../../workspace/index.ts';
 import { expectation, knownKeys, type Path, schemaAt } from './spec-schema.ts';

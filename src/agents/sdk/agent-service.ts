@@ -15,7 +15,7 @@ import type { ServiceMethods } from './server.ts';
 import { writeRuntimeContext } from './translation.ts';
 
 /** What the SDK itself brings to every agent. */
-export const SDK_CAPABILITIES: readonly string[] = [
+const sdkCapabilities: readonly string[] = [
   'runtime/v1',
   'multi-service/v1',
   'watch/v1',
@@ -35,7 +35,7 @@ export function agentService<Spec>(
       return create(GetAgentInformationResponseSchema, {
         contract: {
           protocol: PROTOCOL,
-          capabilities: [...new Set([...SDK_CAPABILITIES, ...(definition.capabilities ?? [])])],
+          capabilities: [...new Set([...sdkCapabilities, ...(definition.capabilities ?? [])])],
         },
         name: definition.name,
         version: definition.version,

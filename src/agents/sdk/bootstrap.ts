@@ -53,7 +53,7 @@ export function readLaunch(stdin: Readable): Promise<Launch> {
  * The launch that a line asks for; keys that are not known are ignored.
  * @throws {SkeinError} SK1701, SK1702
  */
-export function parseLaunch(line: string): Launch {
+function parseLaunch(line: string): Launch {
   let written: unknown;
   try {
     written = JSON.parse(line);

@@ -23,7 +23,7 @@ export interface CommandAgent<Spec> extends Omit<AgentDefinition<Spec>, 'createS
  *
  * ```ts
  * import { commandAgent, requireAddress, serveAgent } from 'skein/agent';
- * import { z } from 'zod';
+ * import * as z from 'zod';
  *
  * await serveAgent(
  *   commandAgent({

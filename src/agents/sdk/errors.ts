@@ -1,7 +1,7 @@
 /** What can go wrong while an agent is launched and served: SK1701–SK1799. */
 import type { ErrorTable } from '../../errors/index.ts';
 
-export const agentSdkErrors = {
+export const agentSdkErrors: ErrorTable = {
   SK1701: {
     title: 'The bootstrap line cannot be used',
     remedy:
@@ -20,4 +20,4 @@ export const agentSdkErrors = {
     title: 'There is no built-in agent of that name',
     remedy: 'Name one of the built-in agents as the first argument.',
   },
-} as const satisfies ErrorTable;
+};

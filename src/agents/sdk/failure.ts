@@ -92,7 +92,7 @@ export function isForeseen(error: unknown): boolean {
   return error instanceof AgentFailure || error instanceof SkeinError;
 }
 
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -28,7 +28,7 @@ import type { SpecReader } from './schema.ts';
 import type { StopResult, Supervised } from './supervision.ts';
 
 /** Between stop signal and SIGKILL where neither the host nor the handler names a time. */
-export const DEFAULT_STOP_TIMEOUT_MS = 10_000;
+const defaultStopTimeoutMs = 10_000;
 
 /** What an instance is made of. */
 export interface InstanceParts<Spec> {
@@ -94,7 +94,7 @@ export class ServiceInstance<Spec> {
   /** Milliseconds between stop signal and SIGKILL where the host names none. */
   get stopTimeoutMs(): number {
     const declared = this.#prepared.is === 'nothing' ? undefined : this.#prepared.handler.stopTimeoutMs;
-    return declared ?? DEFAULT_STOP_TIMEOUT_MS;
+    return declared ?? defaultStopTimeoutMs;
   }
 
   load(facts: LoadFacts, caller: AbortSignal): Promise<readonly Endpoint[]> {

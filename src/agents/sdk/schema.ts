@@ -17,9 +17,7 @@ export class SpecReader<Spec> {
     const schema = await this.#schema();
     if (schema === undefined) return undefined;
     if ('jsonSchema' in schema) return schema.jsonSchema;
-    const { toJSONSchema } = await import('zod');
-    // Zod hangs non-enumerable helpers on the result; a JSON copy is plain.
-    return JSON.parse(JSON.stringify(toJSONSchema(schema, { io: 'input' }))) as JsonObject;
+    return (await import('./json-schema.ts')).jsonSchemaOf(schema);
   }
 
   /** @throws {AgentFailure} SPEC_INVALID with every violation at once */
@@ -43,7 +41,7 @@ export class SpecReader<Spec> {
 }
 
 /** RFC 6901. */
-export function jsonPointer(path: readonly PropertyKey[]): string {
+function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 

@@ -17,8 +17,8 @@ export interface GraphOptions extends CommonOptions {
   readonly stage?: Stage | undefined;
 }
 
-export function graph(roots: readonly string[], options: GraphOptions): ExitStatus {
-  const workspace = loadWorkspace(findWorkspace(options.cwd));
+export async function graph(roots: readonly string[], options: GraphOptions): Promise<ExitStatus> {
+  const workspace = await loadWorkspace(findWorkspace(options.cwd));
   const wanted = roots.map((root) => resolveServiceName(workspace, root));
   const document = graphDocument(workspace, wanted, options.stage);
   process.stdout.write(`${formats[options.json ? 'json' : options.format](document)}\n`);
@@ -88,7 +88,7 @@ function agentName({ agent }: Service): string {
   return agent.kind === 'name' ? `${agent.publisher}/${agent.name}` : agent.written;
 }
 
-const formats: Readonly<Record<GraphOptions['format'], (graph: GraphDocument) => string>> = {
+export const formats: Readonly<Record<GraphOptions['format'], (graph: GraphDocument) => string>> = {
   json: (document) => JSON.stringify(document, null, 2),
   mermaid,
   dot,

@@ -1,6 +1,7 @@
 /** `skein __supervise`: the process that holds a detached run; `skein run --detach` starts it. */
 import { toJson } from '@bufbuild/protobuf';
 import { type Reporter, snapshotMessage, supervisorReporter } from '../../control/index.ts';
+import { SkeinError, SkeinFaults } from '../../errors/index.ts';
 import { type RunSnapshot, RunSnapshotSchema } from '../../gen/skein/control/v1/control_pb.js';
 import { describeError } from '../error-document.ts';
 import { type ExitStatus, exitStatus, exitStatusOf } from '../exit-status.ts';
@@ -33,8 +34,21 @@ export async function supervise(written: string): Promise<ExitStatus> {
   if (last.receipt !== undefined) log(receiptText(last.receipt));
   const status = outcome(last, interrupts.interrupted);
   if (failure !== undefined)
-    report(reporter, failure, interrupts.interrupted ? status : exitStatus.failed, last);
+    report(reporter, withLastLines(failure, last), interrupts.interrupted ? status : exitStatus.failed, last);
   return status;
+}
+
+/** With the last lines that came after the failure was known. */
+function withLastLines(failure: unknown, { failure: told }: RunSnapshot): unknown {
+  const single = failure instanceof SkeinError && !(failure instanceof SkeinFaults);
+  if (!single || failure.lastLines.length > 0 || told === undefined) return failure;
+  const { code, message, place, cause, remedy } = failure;
+  return new SkeinError(code, message, {
+    ...(place && { place }),
+    ...(cause !== undefined && { cause }),
+    ...(remedy !== undefined && { remedy }),
+    lastLines: told.lastLines,
+  });
 }
 
 /** Tells whoever waits that the run is ready; or answers why it is not, and sees to it that it ends. */

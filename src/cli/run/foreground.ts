@@ -29,7 +29,11 @@ export async function foreground(request: RunRequest, options: CommonOptions): P
   });
   let held: HeldRun;
   try {
-    held = await holdRun(request, interrupts.signal, (message) => void progress.write(`skein | ${message}\n`));
+    held = await holdRun(
+      request,
+      interrupts.signal,
+      (message) => void progress.write(`skein | ${message}\n`),
+    );
   } catch (error) {
     if (interrupts.interrupted) return exitStatus.interrupted;
     throw error;

@@ -12,10 +12,17 @@ import {
   socketPath,
   writeLastRun,
 } from '../../control/index.ts';
+import { SkeinFaults } from '../../errors/index.ts';
 import type { RunSnapshot } from '../../gen/skein/control/v1/control_pb.js';
 import { parsePortOverride } from '../../network/index.ts';
-import { Flow } from '../../orchestration/index.ts';
-import { loadWorkspace, resolveServiceName, type ServiceId, type Workspace } from '../../workspace/index.ts';
+import { Flow, foreseeableFaults } from '../../orchestration/index.ts';
+import {
+  loadWorkspace,
+  resolveServiceName,
+  type ServiceId,
+  type Workspace,
+  WorkspaceFaults,
+} from '../../workspace/index.ts';
 import type { RunRequest } from './request.ts';
 
 export interface HeldRun {
@@ -42,7 +49,7 @@ export async function holdRun(
   signal: AbortSignal,
   warn: (message: string) => void,
 ): Promise<HeldRun> {
-  const workspace = loadWorkspace(request.root);
+  const workspace = await loadWhole(request, signal);
   const named = request.services.map((name) => resolveServiceName(workspace, name));
   const roots = named.length > 0 ? named : [...workspace.services.keys()];
   const ports = new Map(
@@ -66,6 +73,17 @@ export async function holdRun(
   }
 }
 
+/** The workspace; where it does not load, the message also names what else would refuse the run. */
+async function loadWhole(request: RunRequest, signal: AbortSignal): Promise<Workspace> {
+  try {
+    return await loadWorkspace(request.root);
+  } catch (error) {
+    if (!(error instanceof WorkspaceFaults) || request.temporaryPorts) throw error;
+    const taken = await foreseeableFaults(error.readable, new Map(), signal);
+    throw new SkeinFaults([...error.faults, ...taken]);
+  }
+}
+
 interface Plan {
   readonly request: RunRequest;
   readonly workspace: Workspace;
@@ -85,7 +103,8 @@ async function begin({ request, workspace, roots, ports, claim, signal, warn }: 
     services: [...workspace.services.keys()],
     fileName,
     writesOwnLog: (service) => flow.writesOwnLog(service),
-    onWriteError: (service, error) => warn(`the output of ${service} cannot be kept in a file: ${error.message}`),
+    onWriteError: (service, error) =>
+      warn(`the output of ${service} cannot be kept in a file: ${error.message}`),
   });
   const flow = await Flow.create(
     {
@@ -115,7 +134,7 @@ async function begin({ request, workspace, roots, ports, claim, signal, warn }: 
     claim.serving(Object.fromEntries(participants.map((id) => [id, fileName(id)])));
     endWithJobs(flow);
     const closeOutput = (): void => logs.close();
-    return { flow, workspace, roots, served, closeOutput, finish: () => finish(flow, served, claim) };
+    return { flow, workspace, roots, served, closeOutput, finish: () => finish(flow, served, claim, logs) };
   } catch (error) {
     await flow.stop({ cause: 'the run cannot be served' });
     logs.close();
@@ -123,13 +142,20 @@ async function begin({ request, workspace, roots, ports, claim, signal, warn }: 
   }
 }
 
-async function finish(flow: Flow, served: ServedRun, claim: RunClaim): Promise<RunSnapshot> {
+async function finish(flow: Flow, served: ServedRun, claim: RunClaim, logs: LogStore): Promise<RunSnapshot> {
   await flow.ended;
   const last = snapshotMessage(flow.snapshot(), Date.now());
+  addLastLines(last, logs);
   writeLastRun(flow.workspace.root, { endedAt: new Date().toISOString(), run: last });
   await served[Symbol.asyncDispose]();
   claim.release();
   return last;
+}
+
+/** The news of a service's end can be faster than its last words, which come by another stream; by now all are here. */
+function addLastLines({ failure }: RunSnapshot, logs: LogStore): void {
+  if (failure === undefined || failure.service === '' || failure.lastLines.length > 0) return;
+  failure.lastLines = [...logs.lastLines(failure.service as ServiceId, shownLines)];
 }
 
 /** A run of jobs alone has nothing left to do when all have completed. */

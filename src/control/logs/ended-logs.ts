@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import type { LogChunk } from '../../orchestration/index.ts';
 import type { ServiceId } from '../../workspace/index.ts';
+import type { LogQuery } from './cursor.ts';
 import { readLogFiles } from './file-reader.ts';
 import { LineTail } from './lines.ts';
-import { batches, type LogQuery } from './log-store.ts';
+import { batches } from './log-store.ts';
 
 /**
  * Batches, oldest first. `files`: the name of each service's file inside `folder`.
@@ -24,7 +25,7 @@ export async function* readEndedLogs(
       skip: 0,
       throughMs: Number.POSITIVE_INFINITY,
     }));
-  const all = batches(readLogFiles(ranges), () => true);
+  const all = batches(readLogFiles(ranges), (chunk) => chunk);
   if (query.tail === undefined) {
     yield* all;
     return;

@@ -79,7 +79,10 @@ describe('U-13 the file of a service', () => {
 
   test('that cannot be written is said once, and the output goes on in memory', async () => {
     const faults: string[] = [];
-    const store = newStore({ fileName: () => 'no/such/folder', onWriteError: (service) => faults.push(service) });
+    const store = newStore({
+      fileName: () => 'no/such/folder',
+      onWriteError: (service) => faults.push(service),
+    });
     store.append(chunk(api, 0, 'one'));
     store.flushForTest();
     store.append(chunk(api, 1, 'two'));
@@ -104,27 +107,40 @@ describe('U-14 reading', () => {
 
   test('always gives every line once and in order, however little memory holds and however slow the reader is', async () => {
     await fc.assert(
-      fc.asyncProperty(outputs, fc.integer({ min: 100, max: 2000 }), fc.nat(100), async (output, memoryBytes, percent) => {
-        const store = newStore({ memoryBytes });
-        const chunks = chunksOf(output);
-        const before = Math.floor((chunks.length * percent) / 100);
-        for (const each of chunks.slice(0, before)) store.append(each);
-        const reader = store.read({ ...all, follow: true });
-        const seen: LogChunk[] = [];
-        // The reader is asked once, then never until all is printed: what it missed has left the memory.
-        const first = reader.next();
-        for (const each of chunks.slice(before)) store.append(each);
-        store.close(10_000);
-        for (let batch = await first; !batch.done; batch = await reader.next()) seen.push(...batch.value);
-        for (const service of [api, db]) expect(linesOf(seen, service)).toEqual(linesOf(chunks, service));
-      }),
-      { numRuns: 60 },
+      fc.asyncProperty(
+        outputs,
+        fc.integer({ min: 100, max: 2000 }),
+        fc.nat(100),
+        async (output, memoryBytes, percent) => {
+          const store = newStore({ memoryBytes });
+          const chunks = chunksOf(output);
+          const before = Math.floor((chunks.length * percent) / 100);
+          for (const each of chunks.slice(0, before)) store.append(each);
+          const reader = store.read({ ...all, follow: true });
+          const seen: LogChunk[] = [];
+          // The reader is asked once, then never until all is printed: what it missed has left the memory.
+          const first = reader.next();
+          for (const each of chunks.slice(before)) store.append(each);
+          store.close(10_000);
+          for (let batch = await first; !batch.done; batch = await reader.next()) seen.push(...batch.value);
+          for (const service of [api, db]) expect(linesOf(seen, service)).toEqual(linesOf(chunks, service));
+        },
+      ),
+      { numRuns: 100 },
     );
   });
 
   test.each([0, 1, 3, 7, 1000])('tail %i gives the newest lines', async (tail) => {
     const store = newStore({ memoryBytes: 400 });
-    const chunks = chunksOf(Array.from({ length: 12 }, () => ({ service: api, stream: 'stdout' as const, wait: 1, count: 2, piece: false })));
+    const chunks = chunksOf(
+      Array.from({ length: 12 }, () => ({
+        service: api,
+        stream: 'stdout' as const,
+        wait: 1,
+        count: 2,
+        piece: false,
+      })),
+    );
     for (const each of chunks) store.append(each);
     const seen = (await textOf(store.read({ ...all, tail }))).flatMap(({ text }) => text.split('\n'));
     expect(seen).toEqual(tail === 0 ? [] : linesOf(chunks, api).slice(-tail));

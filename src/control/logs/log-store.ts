@@ -6,7 +6,8 @@
 import { join } from 'node:path';
 import type { LogChunk } from '../../orchestration/index.ts';
 import type { ServiceId } from '../../workspace/index.ts';
-import { type FileRange, readLogFiles } from './file-reader.ts';
+import { type Gap, LogCursor, type LogQuery } from './cursor.ts';
+import { readLogFiles } from './file-reader.ts';
 import { LineTail, lineCount } from './lines.ts';
 import { LogFile } from './log-file.ts';
 import { LogRing } from './ring.ts';
@@ -26,17 +27,6 @@ export interface LogStoreOptions {
   readonly memoryBytes?: number;
   /** Size at which a file is rotated; default 10 MiB. */
   readonly rotateBytes?: number;
-}
-
-export interface LogQuery {
-  /** Absent: all. */
-  readonly services?: ReadonlySet<ServiceId>;
-  /** Goes on with new output until the store is closed. */
-  readonly follow: boolean;
-  /** Milliseconds since 1970-01-01 UTC. */
-  readonly sinceMs: number;
-  /** At most so many of the lines that exist already, the newest. */
-  readonly tail?: number;
 }
 
 /** What a reader is given at a time, characters. */
@@ -96,7 +86,7 @@ export class LogStore {
    * @throws the signal's reason when it is aborted; the system's error when a file cannot be read.
    */
   async *read(query: LogQuery, signal?: AbortSignal): AsyncGenerator<readonly LogChunk[]> {
-    const reader = new Reader(this.#ring, query);
+    const reader = new LogCursor(this.#ring, query);
     const existing = this.#ring.nextSequence;
     if (query.tail === undefined) yield* this.#pull(reader, existing, signal);
     else yield* this.#pullTail(reader, existing, query.tail, signal);
@@ -110,33 +100,36 @@ export class LogStore {
     }
   }
 
-  async *#pull(reader: Reader, until: number, signal?: AbortSignal): AsyncGenerator<readonly LogChunk[]> {
+  async *#pull(reader: LogCursor, until: number, signal?: AbortSignal): AsyncGenerator<readonly LogChunk[]> {
     while (reader.sequence < until) {
       signal?.throwIfAborted();
       if (reader.sequence < this.#ring.firstSequence) {
+        const gaps = this.#options.services.flatMap((service) => reader.gap(service));
+        reader.sequence = this.#ring.firstSequence;
         // Meanwhile more may leave the memory.
-        yield* this.#catchUp(reader, signal);
+        yield* this.#fill(reader, gaps, signal);
         continue;
       }
       const batch = reader.take(until, batchSize);
       if (batch.length > 0) yield batch;
+      yield* this.#fill(reader, reader.headlessGap(until), signal);
     }
   }
 
   /** What a reader missed because it has left the memory already. */
-  async *#catchUp(reader: Reader, signal?: AbortSignal): AsyncGenerator<readonly LogChunk[]> {
+  async *#fill(
+    reader: LogCursor,
+    gaps: readonly Gap[],
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly LogChunk[]> {
+    if (gaps.length === 0) return;
     this.flush();
-    const wanted = this.#options.services.filter((service) => reader.wants(service));
-    const ranges = wanted.flatMap((service) => {
-      const gap = reader.skipToMemory(service);
-      return gap === undefined ? [] : [{ service, path: this.#path(service), ...gap }];
-    });
-    reader.sequence = this.#ring.firstSequence;
-    yield* batches(readLogFiles(ranges satisfies FileRange[], signal), (chunk) => reader.accept(chunk));
+    const ranges = gaps.map((gap) => ({ ...gap, path: this.#path(gap.service) }));
+    yield* batches(readLogFiles(ranges, signal), (chunk) => reader.acceptFromFile(chunk));
   }
 
   async *#pullTail(
-    reader: Reader,
+    reader: LogCursor,
     until: number,
     wanted: number,
     signal?: AbortSignal,
@@ -186,89 +179,16 @@ export class LogStore {
   }
 }
 
-/** How far a reader has come in one service's output: the time of its last line, and how many of that time it has had. */
-interface Position {
-  readonly timeMs: number;
-  readonly lines: number;
-}
-
-/** Where one reader stands, and what it wants. */
-class Reader {
-  sequence = 0;
-  readonly #ring: LogRing;
-  readonly #query: LogQuery;
-  readonly #positions = new Map<ServiceId, Position>();
-  /** Up to this time the service's output was, or will be, taken from its file. */
-  readonly #fromFile = new Map<ServiceId, number>();
-
-  constructor(ring: LogRing, query: LogQuery) {
-    this.#ring = ring;
-    this.#query = query;
-  }
-
-  wants(service: ServiceId): boolean {
-    return this.#query.services?.has(service) ?? true;
-  }
-
-  /** Goes on with what is in memory; answers what of the file comes before that. */
-  skipToMemory(service: ServiceId): Pick<FileRange, 'afterMs' | 'skip' | 'throughMs'> | undefined {
-    const throughMs = this.#ring.evictedThrough(service);
-    const position = this.#positions.get(service) ?? { timeMs: Number.NEGATIVE_INFINITY, lines: 0 };
-    if (throughMs < position.timeMs || throughMs === Number.NEGATIVE_INFINITY) return undefined;
-    this.#fromFile.set(service, throughMs);
-    return { afterMs: position.timeMs, skip: position.lines, throughMs };
-  }
-
-  /** Notes that this chunk goes to the reader; whether it is wanted. */
-  accept(chunk: LogChunk): boolean {
-    const before = this.#positions.get(chunk.service);
-    const lines = lineCount(chunk) - (chunk.partial ? 1 : 0);
-    const same = before !== undefined && before.timeMs === chunk.timeMs ? before.lines : 0;
-    this.#positions.set(chunk.service, { timeMs: chunk.timeMs, lines: same + lines });
-    return chunk.timeMs >= this.#query.sinceMs;
-  }
-
-  /** Chunks from memory up to `until`, about `size` characters. */
-  take(until: number, size: number): LogChunk[] {
-    const taken: LogChunk[] = [];
-    for (let left = size; this.sequence < until && left > 0; this.sequence++) {
-      const chunk = this.#ring.at(this.sequence);
-      if (!this.#isFromMemory(chunk) || !this.accept(chunk)) continue;
-      taken.push(chunk);
-      left -= chunk.text.length;
-    }
-    return taken;
-  }
-
-  /** Where to begin in memory to have `wanted` lines; `undefined` when memory does not hold so many. */
-  tailStart(until: number, wanted: number): number | undefined {
-    let count = 0;
-    for (let sequence = until - 1; sequence >= this.#ring.firstSequence; sequence--) {
-      const chunk = this.#ring.at(sequence);
-      if (!this.wants(chunk.service) || chunk.timeMs <= this.#ring.evictedThrough(chunk.service)) continue;
-      count += lineCount(chunk);
-      if (count >= wanted) return sequence;
-    }
-    return undefined;
-  }
-
-  #isFromMemory(chunk: LogChunk): boolean {
-    return (
-      this.wants(chunk.service) &&
-      chunk.timeMs > (this.#fromFile.get(chunk.service) ?? Number.NEGATIVE_INFINITY)
-    );
-  }
-}
-
-/** Chunks gathered until there is enough of them. */
+/** Chunks gathered until there is enough of them, as `accept` gives them back. */
 export async function* batches(
   chunks: AsyncIterable<LogChunk>,
-  accept: (chunk: LogChunk) => boolean,
+  accept: (chunk: LogChunk) => LogChunk | undefined,
 ): AsyncGenerator<readonly LogChunk[]> {
   let batch: LogChunk[] = [];
   let size = 0;
-  for await (const chunk of chunks) {
-    if (!accept(chunk)) continue;
+  for await (const each of chunks) {
+    const chunk = accept(each);
+    if (chunk === undefined) continue;
     batch.push(chunk);
     size += chunk.text.length;
     if (size < batchSize) continue;

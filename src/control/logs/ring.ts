@@ -15,6 +15,8 @@ interface Entry {
   readonly size: number;
   /** The line in pieces that this chunk is part of, where it is. */
   readonly line: OpenLine | undefined;
+  /** It begins in the middle of a line. */
+  readonly continues: boolean;
 }
 
 /** What a string and its object cost beside its characters. */
@@ -52,20 +54,30 @@ export class LogRing {
 
   /** @throws {RangeError} for a number that is not held: a bug of the caller. */
   at(sequence: number): LogChunk {
+    return this.#entry(sequence).chunk;
+  }
+
+  /** Whether the chunk begins in the middle of a line. @throws {RangeError} as `at` */
+  continues(sequence: number): boolean {
+    return this.#entry(sequence).continues;
+  }
+
+  #entry(sequence: number): Entry {
     const entry = this.#entries[this.#head + sequence - this.#firstSequence];
     if (entry === undefined) throw new RangeError(`the ring does not hold chunk ${sequence}`);
-    return entry.chunk;
+    return entry;
   }
 
   append(chunk: LogChunk): void {
     const size = chunk.text.length + entryOverhead;
-    this.#entries.push({ chunk, size, line: this.#joinLine(chunk) });
+    const continues = this.#openLines.has(keyOf(chunk));
+    this.#entries.push({ chunk, size, line: this.#joinLine(chunk), continues });
     this.#size += size;
     while (this.#size > this.#capacity && this.#entries.length - this.#head > 1) this.#evictOldest();
   }
 
   #joinLine(chunk: LogChunk): OpenLine | undefined {
-    const key = `${chunk.service} ${chunk.stream}`;
+    const key = keyOf(chunk);
     const open = this.#openLines.get(key);
     if (open !== undefined) open.throughMs = chunk.timeMs;
     if (!chunk.partial) {
@@ -94,4 +106,9 @@ export class LogRing {
       this.#head = 0;
     }
   }
+}
+
+/** Lines in pieces are told apart by service and stream. */
+export function keyOf({ service, stream }: Pick<LogChunk, 'service' | 'stream'>): string {
+  return `${service} ${stream}`;
 }

@@ -1,7 +1,7 @@
 /** The codes of readiness, SK1451 to SK1469: what each means, and what a person does about it. */
 import type { ErrorTable } from '../../errors/index.ts';
 
-export const readinessErrors = {
+export const readinessErrors: ErrorTable = {
   SK1451: {
     title: 'the run did not become ready in time',
     remedy:
@@ -11,4 +11,4 @@ export const readinessErrors = {
     title: "the kernel's table of listeners cannot be read",
     remedy: 'Nothing has to be done: every endpoint is probed by itself instead, which costs a little more.',
   },
-} as const satisfies ErrorTable;
+};

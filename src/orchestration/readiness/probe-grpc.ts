@@ -1,7 +1,21 @@
 /** `grpc-health` (R-3): the health service of the endpoint says SERVING. */
 import { isIPv6 } from 'node:net';
-import type { ServiceError } from '@grpc/grpc-js';
-import type { HealthCheckResponse } from '../../gen/grpc/health/v1/health_pb.js';
+import { create } from '@bufbuild/protobuf';
+import {
+  type ChannelCredentials,
+  Client,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import { methodDefinition } from '../../agents/wire/index.ts';
+import {
+  Health,
+  HealthCheckRequestSchema,
+  type HealthCheckResponse,
+  HealthCheckResponse_ServingStatus,
+} from '../../gen/grpc/health/v1/health_pb.js';
 import { attempt, failed, isLoopback, type ProbeOptions, type ProbeResult } from './attempt.ts';
 import { tcpConnect } from './probe-tcp.ts';
 import type { GrpcTarget } from './target.ts';
@@ -18,10 +32,9 @@ export async function grpcHealth(
   // A bare connection first: while nothing listens, an attempt costs no channel.
   const transport = await tcpConnect(target.host, target.port, options);
   if (!transport.ok) return transport;
-  const grpc = await loadGrpc();
   const names = target.services.length === 0 ? [''] : target.services;
   return attempt(options, (settle) => {
-    const channel = new grpc.Client(authority(target), credentials(grpc, target), {
+    const channel = new Client(authority(target), channelCredentials(target), {
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_retries': 0,
       'grpc.enable_http_proxy': 0,
@@ -31,13 +44,13 @@ export async function grpcHealth(
     let missing = names.length;
     const calls = names.map((name) =>
       channel.makeUnaryRequest(
-        grpc.check.path,
-        grpc.check.requestSerialize,
-        grpc.check.responseDeserialize,
-        grpc.request(name),
-        new grpc.Metadata(),
+        check.path,
+        check.requestSerialize,
+        check.responseDeserialize,
+        create(HealthCheckRequestSchema, { service: name }),
+        new Metadata(),
         (error: ServiceError | null, answer?: unknown) => {
-          const result = error ? refusal(grpc, error, name) : grpc.judge(answer as HealthCheckResponse, name);
+          const result = error ? refusal(error, name) : judge(answer as HealthCheckResponse, name);
           missing -= 1;
           if (!result.ok || missing === 0) settle(result);
         },
@@ -50,34 +63,14 @@ export async function grpcHealth(
   });
 }
 
-type Grpc = Awaited<ReturnType<typeof loadGrpc>>;
+const check = methodDefinition(Health.method.check);
 
-/** Loaded at the first gRPC endpoint that answers: a run without any does not pay for it. */
-async function loadGrpc() {
-  const [{ Client, Metadata, credentials, status }, wire, health, { create }] = await Promise.all([
-    import('@grpc/grpc-js'),
-    import('../../agents/wire/index.ts'),
-    import('../../gen/grpc/health/v1/health_pb.js'),
-    import('@bufbuild/protobuf'),
-  ]);
-  const { SERVING } = health.HealthCheckResponse_ServingStatus;
-  return {
-    Client,
-    Metadata,
-    credentials,
-    status,
-    check: wire.methodDefinition(health.Health.method.check),
-    request: (service: string) => create(health.HealthCheckRequestSchema, { service }),
-    judge: (answer: HealthCheckResponse, name: string): ProbeResult =>
-      answer.status === SERVING
-        ? { ok: true }
-        : failed(
-            `${named(name)} is ${health.HealthCheckResponse_ServingStatus[answer.status] ?? answer.status}`,
-          ),
-  };
+function judge(answer: HealthCheckResponse, name: string): ProbeResult {
+  if (answer.status === HealthCheckResponse_ServingStatus.SERVING) return { ok: true };
+  return failed(`${named(name)} is ${HealthCheckResponse_ServingStatus[answer.status] ?? answer.status}`);
 }
 
-function refusal({ status }: Grpc, error: ServiceError, name: string): ProbeResult {
+function refusal(error: ServiceError, name: string): ProbeResult {
   switch (error.code) {
     case status.UNIMPLEMENTED:
       return { ok: true, note: 'transport only: the server has no health service' };
@@ -96,10 +89,10 @@ function authority({ host, port }: { readonly host: string; readonly port: numbe
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-function credentials(grpc: Grpc, { host, secured }: Omit<GrpcTarget, 'predicate'>) {
-  if (!secured) return grpc.credentials.createInsecure();
-  if (!isLoopback(host)) return grpc.credentials.createSsl();
-  return grpc.credentials.createSsl(null, null, null, {
+function channelCredentials({ host, secured }: Omit<GrpcTarget, 'predicate'>): ChannelCredentials {
+  if (!secured) return credentials.createInsecure();
+  if (!isLoopback(host)) return credentials.createSsl();
+  return credentials.createSsl(null, null, null, {
     rejectUnauthorized: false,
     checkServerIdentity: () => undefined,
   });

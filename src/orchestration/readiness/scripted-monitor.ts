@@ -21,9 +21,9 @@ export interface SceneOptions {
 
 /** A monitor of scripted services; port numbers stand for them. */
 export class Scene implements Disposable {
-  readonly clock = new ManualClock();
+  readonly clock: ManualClock = new ManualClock();
   /** Ports that are listened on, as the kernel would show them. */
-  readonly listening = new Set<number>();
+  readonly listening: Set<number> = new Set();
   readonly probes: { readonly atMs: number; readonly port: number; readonly signal: AbortSignal }[] = [];
   readonly reads: number[] = [];
   readonly transitions: string[] = [];

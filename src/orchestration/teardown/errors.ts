@@ -1,7 +1,7 @@
 /** The codes of teardown, SK1470 to SK1499: what each means, and what a person does about it. */
 import type { ErrorTable } from '../../errors/index.ts';
 
-export const teardownErrors = {
+export const teardownErrors: ErrorTable = {
   SK1470: {
     title: 'a service could not be stopped cleanly',
     remedy:
@@ -16,4 +16,4 @@ export const teardownErrors = {
     title: 'the view of a teardown failed while it was going on',
     remedy: 'The teardown itself went on; report this with the cause shown.',
   },
-} as const satisfies ErrorTable;
+};

@@ -6,8 +6,11 @@ import { dirname } from 'node:path';
 const gate = process.env.GATE;
 
 function listen() {
-  createServer((request, response) => response.end(request.url === '/healthz' ? 'ok' : 'hello'))
-    .listen(Number(process.env.PORT), '127.0.0.1', () => console.log(`listening on ${process.env.PORT}`));
+  createServer((request, response) => response.end(request.url === '/healthz' ? 'ok' : 'hello')).listen(
+    Number(process.env.PORT),
+    '127.0.0.1',
+    () => console.log(`listening on ${process.env.PORT}`),
+  );
 }
 
 function listenWhenOpen() {

@@ -40,6 +40,7 @@ import {
   usableEmbedded,
 } from './installation/index.ts';
 import {
+  clearAfterKill,
   killLeftBehind,
   launchServer,
   noteServer,
@@ -60,6 +61,8 @@ interface Prepared {
 export class PostgresService implements ServiceHandler {
   readonly #context: ServiceContext<PostgresSpec>;
   #server: SupervisedProcess | undefined;
+  /** What a killed server left behind is taken away. */
+  #cleared: Promise<void> = Promise.resolve();
   /** What was said last of engine and folder, which is worth saying once. */
   #said = '';
 
@@ -91,9 +94,10 @@ export class PostgresService implements ServiceHandler {
   async start({ environment, mappings, signal }: StartPhase): Promise<void> {
     const { run, place, access } = await this.#prepare(environment, signal);
     const log = (text: string): void => this.#context.log(text);
+    await this.#cleared;
     await settlePrevious(place, signal, log);
     const { cluster, kept } = place;
-    if (!isProvisioned(kept, access)) await provision({ ...run, cluster, kept, isFresh: false }, access);
+    if (!isProvisioned(kept, access)) await provision({ ...run, place, cluster, isFresh: false }, access);
     const { instance, disposable, spec } = this.#context;
     const { port } = requireAddress(mappings, this.#endpoint().name);
     const { user, installation } = run;
@@ -124,6 +128,7 @@ export class PostgresService implements ServiceHandler {
 
   async destroy({ deleteData }: { readonly deleteData: boolean }): Promise<void> {
     const { dataDirectory, disposable } = this.#context;
+    await this.#cleared;
     if (deleteData || disposable) removeData(dataPlace(dataDirectory, await serverUser()));
   }
 
@@ -162,7 +167,7 @@ export class PostgresService implements ServiceHandler {
     if (version === undefined) {
       makeHome(place);
       await this.#endUnfinished(place, signal);
-      removeUnfinished(place.home);
+      await removeUnfinished(place.home);
       await createCluster({ ...run, place, access, initdbArguments: spec['initdb-arguments'], disposable });
     }
     return { run, place, access };
@@ -206,15 +211,13 @@ export class PostgresService implements ServiceHandler {
     this.#said = text;
   }
 
-  /** The processes of a server that was killed may be too busy to notice. */
+  /** A killed server cleans up nothing, and its processes may be too busy to notice. */
   #clearAfter(server: SupervisedProcess, cluster: string): void {
-    const clear = async (): Promise<void> => {
-      const { exit } = await server.ended;
-      if (exit.kind !== 'signalled') return;
-      await killLeftBehind([cluster], new AbortController().signal, (text) => this.#context.log(text));
-    };
-    clear().catch((error: unknown) =>
-      this.#context.log(`what the server left behind could not be ended: ${String(error)}`),
-    );
+    const log = (text: string): void => this.#context.log(text);
+    const complain = (error: unknown): void =>
+      log(`what the server left behind is still there: ${String(error)}`);
+    server.ended.then(({ exit }) => {
+      if (exit.kind === 'signalled') this.#cleared = clearAfterKill(cluster, server.pid, log).catch(complain);
+    }, complain);
   }
 }

@@ -1,5 +1,5 @@
 /** The `spec` of a service whose agent is `skein/postgres`. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const durationExpected = 'a duration such as `250ms`, `10s` or `5m`';
 /** What a timer holds. */

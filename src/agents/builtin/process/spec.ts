@@ -1,10 +1,38 @@
 /** The `spec` of a service whose agent is `skein/process`. */
-import { z } from 'zod';
+import * as z from 'zod';
+import type { WrittenConfiguration } from './exposure.ts';
 import { durationMs, durationPattern, signalName } from './written.ts';
+
+/** Text for the shell, or program and arguments. */
+export type Command = string | readonly [string, ...string[]];
+
+export interface TestSpec {
+  readonly command: Command;
+  readonly format: 'exit-status' | 'tap' | 'junit';
+  /** The file that a `junit` test writes; relative to the working directory. */
+  readonly report?: string | undefined;
+  readonly dependencies?: 'none' | 'start-dependencies' | 'start-stack' | undefined;
+}
+
+export interface ProcessSpec {
+  readonly command: Command;
+  readonly 'working-directory'?: string | undefined;
+  readonly watch?: readonly string[] | undefined;
+  readonly ignore?: readonly string[] | undefined;
+  readonly build?: Command | undefined;
+  readonly lint?: Command | undefined;
+  readonly compile?: Command | undefined;
+  readonly test?: Command | TestSpec | undefined;
+  /** With or without `SIG`. */
+  readonly 'stop-signal'?: string | undefined;
+  readonly 'stop-timeout'?: string | undefined;
+  readonly 'pass-environment'?: readonly string[] | undefined;
+  readonly 'runtime-configuration'?: WrittenConfiguration | undefined;
+}
 
 const commandExpected = 'a command: text for the shell, or a list of program and arguments';
 
-const command = z.union(
+const command: z.ZodType<Command> = z.union(
   [
     z.string({ error: commandExpected }).regex(/\S/, { error: commandExpected }),
     z.tuple([z.string().min(1)], z.string(), { error: commandExpected }),
@@ -28,7 +56,7 @@ const signal = z
   .string({ error: signalExpected })
   .refine((written) => signalName(written) !== undefined, { error: signalExpected });
 
-const test = z.strictObject({
+const test: z.ZodType<TestSpec> = z.strictObject({
   command,
   format: z.enum(['exit-status', 'tap', 'junit']).default('exit-status'),
   report: z
@@ -41,7 +69,7 @@ const test = z.strictObject({
 
 const texts = z.array(z.string().min(1));
 
-export const processSpec = z.strictObject({
+export const processSpec: z.ZodType<ProcessSpec> = z.strictObject({
   command: command.describe('Text is run by `/bin/sh -c`; a list is executed as it is.'),
   'working-directory': z
     .string()
@@ -62,7 +90,3 @@ export const processSpec = z.strictObject({
     .optional()
     .describe('Values that dependents are given: a text, or texts by key.'),
 });
-
-export type ProcessSpec = z.output<typeof processSpec>;
-export type Command = z.output<typeof command>;
-export type TestSpec = z.output<typeof test>;

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { serverFailure } from '../failures.ts';
+import { readLockFile, removeSharedMemory } from './lock-file.ts';
 import type { DataPlace } from './place.ts';
 import { type Access, provision } from './provision.ts';
 import type { ServerRun } from './server-run.ts';
@@ -36,13 +37,13 @@ export async function createCluster(request: ClusterRequest): Promise<void> {
   try {
     if (user !== undefined) chownSync(fresh, user.uid, user.gid);
     await initdb(request, fresh, [...clusterArguments(request), '--no-sync']);
-    await provision({ ...request, cluster: fresh, kept: place.kept, isFresh: true }, request.access);
+    await provision({ ...request, cluster: fresh, isFresh: true }, request.access);
     // Everything was written without waiting for the disk; now all of it is waited for at once.
     if (!disposable) await initdb(request, fresh, ['--sync-only']);
     renameSync(fresh, place.cluster);
     if (!disposable) syncFolder(place.home);
   } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    await discard(fresh);
   }
 }
 
@@ -53,14 +54,21 @@ export function unfinishedClusters(home: string): readonly string[] {
     .map((name) => join(home, name));
 }
 
-/** Removes what a run left behind that was ended in the middle. */
-export function removeUnfinished(home: string): void {
-  for (const folder of unfinishedClusters(home))
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+/** Removes what a run left behind that was ended in the middle, once nobody works on it any more. */
+export async function removeUnfinished(home: string): Promise<void> {
+  for (const folder of unfinishedClusters(home)) await discard(folder);
+}
+
+/** What was killed while it made the cluster has left its lock file. */
+async function discard(cluster: string): Promise<void> {
+  const lock = readLockFile(cluster);
+  if (lock !== undefined) await removeSharedMemory(lock);
+  rmSync(cluster, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** Names decide the order of text, and the machine's own locale is not the same on the next machine. */
 function clusterArguments({ access, initdbArguments, installation }: ClusterRequest): string[] {
+  const major = Number(installation.major);
   const hasLocale = initdbArguments.some((argument) =>
     /^--(locale|lc-|no-locale|icu-|builtin-)/.test(argument),
   );
@@ -69,8 +77,10 @@ function clusterArguments({ access, initdbArguments, installation }: ClusterRequ
     '--auth-local=reject',
     '--auth-host=scram-sha-256',
     '--encoding=UTF8',
-    ...(hasLocale ? [] : localeArguments(Number(installation.major))),
+    ...(hasLocale ? [] : localeArguments(major)),
     '--no-instructions',
+    // As the server will have it; a killed initdb leaves nothing in /dev/shm then. Older ones cannot be told.
+    ...(major >= 16 ? ['--set=dynamic_shared_memory_type=mmap'] : []),
     ...initdbArguments,
   ];
 }

@@ -44,8 +44,8 @@ function placeIn(kept: string, home: string): DataPlace {
 /** A folder that was moved finds its data again; a copy gets data of its own, for two servers cannot share it. */
 function elsewhere(kept: string): string {
   const known = readLocation(kept);
-  const wasMoved = known !== undefined && known.from !== kept && !existsSync(known.from);
-  return stateFolder('postgres-data', wasMoved ? basename(known.home) : folderName(kept));
+  const isMine = known !== undefined && (known.from === kept || !existsSync(known.from));
+  return stateFolder('postgres-data', isMine ? basename(known.home) : folderName(kept));
 }
 
 function readLocation(kept: string): Location | undefined {

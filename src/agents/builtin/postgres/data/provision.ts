@@ -2,11 +2,12 @@
  * Role and database of a service, brought about in single-user mode, which needs neither a port nor a password. The
  * statements come from a file: arguments are everybody's to read.
  */
-import { chownSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentFailure, type CommandOutcome } from '../../../sdk/index.ts';
 import { serverFailure } from '../failures.ts';
 import { scramVerifier, verifies } from '../scram.ts';
+import type { DataPlace } from './place.ts';
 import type { ServerRun } from './server-run.ts';
 
 /** What dependents connect with. */
@@ -24,8 +25,7 @@ interface Provisioned {
 }
 
 export interface ProvisionRequest extends ServerRun {
-  /** Absolute folder of the agent's own notes. */
-  readonly kept: string;
+  readonly place: Pick<DataPlace, 'kept' | 'home'>;
   /** Absolute; no server runs on it. */
   readonly cluster: string;
   /** Just made by initdb with this user as its first. */
@@ -63,7 +63,7 @@ export async function provision(request: ProvisionRequest, access: Access): Prom
       },
     );
   const note: Provisioned = { user, database, verifier };
-  const file = join(request.kept, 'provisioned.json');
+  const file = join(request.place.kept, 'provisioned.json');
   writeFileSync(`${file}.new`, JSON.stringify(note), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
@@ -89,11 +89,14 @@ async function inventory(request: ProvisionRequest, statements: readonly string[
   return { roles: named('role'), databases: named('database') };
 }
 
-/** The output of single-user mode on stdin and stdout, which go by files that the server's user owns. */
+/** What single-user mode answers; statements and answers go by files that the server's user owns. */
 async function singleUser(request: ProvisionRequest, statements: readonly string[]): Promise<string> {
-  const { context, installation, user, environment, signal, cluster, isFresh } = request;
-  const folder = mkdtempSync(join(cluster, 'skein-'));
+  const { context, installation, user, environment, signal, place, cluster, isFresh } = request;
+  const folder = join(place.home, 'statements');
   try {
+    // A run that was ended in the middle has left one.
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { mode: 0o700 });
     writeFileSync(join(folder, 'in'), statements.map((statement) => `${statement}\n`).join(''), {
       mode: 0o600,
     });
@@ -110,7 +113,17 @@ async function singleUser(request: ProvisionRequest, statements: readonly string
         join(installation.bin, 'postgres'),
         '--single',
         ...durability,
-        ...['-D', cluster, '-c', 'log_min_messages=error', '-c', 'log_checkpoints=off', 'postgres'],
+        ...[
+          '-D',
+          cluster,
+          '-c',
+          'log_min_messages=error',
+          '-c',
+          'log_checkpoints=off',
+          '-c',
+          'dynamic_shared_memory_type=mmap',
+          'postgres',
+        ],
       ],
       cwd: folder,
       environment,

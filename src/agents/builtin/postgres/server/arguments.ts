@@ -17,8 +17,11 @@ export function serverArguments(request: ServerRequest): readonly string[] {
     log_line_prefix: '[%p] ',
     lc_messages: 'C',
     log_checkpoints: 'off',
+    // In the data folder, not in /dev/shm: containers give little of that, and a killed server leaves its part there.
+    dynamic_shared_memory_type: 'mmap',
     cluster_name: request.instance.slice(0, 63),
-    ...(request.disposable && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    // A killed server recovers all the same: what is committed has been handed to the system.
+    ...(request.disposable && { fsync: 'off', full_page_writes: 'off' }),
     ...request.settings,
     listen_addresses: '127.0.0.1',
     port: request.port,

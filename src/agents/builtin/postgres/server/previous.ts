@@ -2,11 +2,10 @@
  * What an earlier server left behind: a live one whose agent is gone is stopped, since nobody else will; a live one that
  * is not ours is refused; of a dead one, processes may still be at work on the data.
  */
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { isSameProcess, processIdentity, stopGroup } from '../../../../processes/index.ts';
 import { AgentFailure } from '../../../sdk/index.ts';
-import type { DataPlace } from '../data/index.ts';
+import { type DataPlace, lockFilePath, readLockFile, removeSharedMemory } from '../data/index.ts';
 import { notedServer } from './record.ts';
 import { workersIn } from './workers.ts';
 
@@ -24,9 +23,9 @@ export async function settlePrevious(
   signal: AbortSignal,
   log: (text: string) => void,
 ): Promise<void> {
-  const pid = lockHolder(place.cluster);
-  // An orderly end takes the lock file away.
-  if (pid === undefined) return;
+  const lock = readLockFile(place.cluster);
+  if (lock === undefined) return;
+  const { pid } = lock;
   const found = await processIdentity(pid);
   const isServer = found !== undefined && (await workersIn([place.cluster])).includes(pid);
   const noted = notedServer(place.kept);
@@ -42,7 +41,7 @@ export async function settlePrevious(
   }
   if (isOurs) await killLeftBehind([place.cluster], signal, log);
   // The number is a stranger's now, and the server would take the stranger for its predecessor.
-  if (!isServer && found !== undefined) rmSync(join(place.cluster, 'postmaster.pid'), { force: true });
+  if (!isServer && found !== undefined) rmSync(lockFilePath(place.cluster), { force: true });
 }
 
 /**
@@ -63,15 +62,16 @@ export async function killLeftBehind(
   );
 }
 
-/** The pid in the lock file; negative in single-user mode. */
-function lockHolder(cluster: string): number | undefined {
-  try {
-    const pid = Math.abs(Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10));
-    return pid > 0 ? pid : undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+/** Takes away what a server of ours leaves that was killed: its processes, and the mark that its data are in use. */
+export async function clearAfterKill(
+  cluster: string,
+  pid: number,
+  log: (text: string) => void,
+): Promise<void> {
+  // Read first: a server that follows writes its own.
+  const lock = readLockFile(cluster);
+  await killLeftBehind([cluster], new AbortController().signal, log);
+  if (lock?.pid === pid) await removeSharedMemory(lock);
 }
 
 function inUse(cluster: string, pid: number, whose: string): AgentFailure {
