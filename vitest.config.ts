@@ -6,7 +6,7 @@ const config: ViteUserConfig = defineConfig({
     // Real processes on two cores: few workers, generous limits, no retries.
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 20_000 } },
+      { test: { name: 'unit', include: ['src/**/*.test.ts', 'scripts/*.test.mjs'], testTimeout: 20_000 } },
       {
         test: {
           name: 'integration',

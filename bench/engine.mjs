@@ -1,7 +1,8 @@
 // What the playbook itself costs: actions that do nothing, on graphs of 1,000 and 10,000 services.
-import { Worker } from 'node:worker_threads';
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { count, range } from './harness/figures.mjs';
 import { Samples } from './harness/statistics.mjs';
 
@@ -25,11 +26,20 @@ async function run(context) {
   const rows = sizes.map((size) => {
     const summary = samples.summary(String(size));
     const actions = size * 3;
-    return [`${count(size)}`, `${count(actions)}`, range(summary), `${((summary.median * 1000) / actions).toFixed(1)}`];
+    return [
+      `${count(size)}`,
+      `${count(actions)}`,
+      range(summary),
+      `${((summary.median * 1000) / actions).toFixed(1)}`,
+    ];
   });
   return {
     tables: [
-      { caption: 'CPU of planning and running', columns: ['services', 'actions', 'CPU ms', 'µs an action'], rows },
+      {
+        caption: 'CPU of planning and running',
+        columns: ['services', 'actions', 'CPU ms', 'µs an action'],
+        rows,
+      },
     ],
     targets: [
       {

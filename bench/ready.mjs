@@ -32,12 +32,13 @@ export const suite = { name: 'ready', title: 'From launch to all ready', run };
 
 async function run(context) {
   const sizes = context.quick ? SIZES.slice(0, 1) : SIZES;
+  const wanted = launchers.filter(({ name }) => context.launchers?.includes(name) ?? true);
   const samples = new Samples();
   const notes = [];
   const out = new Set();
   for (let round = 0; round < context.rounds; round++)
     for (const shape of sizes)
-      for (const launcher of rotated(launchers, round)) {
+      for (const launcher of rotated(wanted, round)) {
         const key = `${launcher.name}/${shape.size}`;
         const why = excuse(launcher, round, context);
         if (out.has(key) || why === 'later') continue;

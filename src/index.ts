@@ -12,4 +12,4 @@ export type {
   ServiceId,
   Workspace,
 } from './workspace/index.ts';
-export { findWorkspace, loadWorkspace, resolveServiceName } from './workspace/index.ts';
+export { findWorkspace, jsonSchemas, loadWorkspace, resolveServiceName } from './workspace/index.ts';

@@ -5,7 +5,7 @@ import { rounded } from './figures.mjs';
  * A target: { what, value: number | undefined, most: number, unit }; met when `value` is at most `most`, and unknown
  * when it was not measured.
  */
-export function verdict({ value, most }) {
+function verdict({ value, most }) {
   if (value === undefined || Number.isNaN(value)) return 'not measured';
   return value <= most ? 'met' : 'NOT met';
 }

@@ -2,7 +2,7 @@
 // a busy minute slows both sides of it.
 
 /** @param {readonly number[]} values @returns {number} NaN when there is none. */
-export function median(values) {
+function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   if (sorted.length === 0) return Number.NaN;
@@ -10,7 +10,7 @@ export function median(values) {
 }
 
 /** @param {readonly number[]} values @returns {{ median: number, min: number, max: number, count: number }} */
-export function summarise(values) {
+function summarise(values) {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values), count: values.length };
 }
 
@@ -20,7 +20,7 @@ export function summarise(values) {
  * @param {ReadonlyMap<number, number>} b by round
  * @returns {ReturnType<typeof summarise> | undefined} undefined when no round has both.
  */
-export function ratio(a, b) {
+function ratio(a, b) {
   const ratios = [...a].filter(([round]) => b.has(round)).map(([round, value]) => value / b.get(round));
   return ratios.length === 0 ? undefined : summarise(ratios);
 }

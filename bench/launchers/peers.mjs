@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** The last that run on Node 20. */
-export const peerVersions = {
+const peerVersions = {
   concurrently: '9.2.5',
   mprocs: '0.9.6',
   pm2: '7.0.4',

@@ -71,7 +71,7 @@ export async function launchSkein(workplace, chain, timeoutMs) {
 }
 
 /** Resolves with the time of the first line of `run --json` that says the run is ready; reads on afterwards. */
-export function runIsReady(stdout) {
+function runIsReady(stdout) {
   return new Promise((resolve, reject) => {
     createInterface({ input: stdout }).on('line', (line) => {
       try {

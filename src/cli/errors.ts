@@ -7,14 +7,6 @@ export const cliErrors: ErrorTable = {
   SK1552: { title: 'a value that does not fit', remedy: "See the command's --help for what it takes." },
   SK1553: { title: 'something is missing', remedy: "See the command's --help for what it takes." },
   SK1554: { title: 'options that contradict each other', remedy: 'Leave out one of them.' },
-  SK1560: {
-    title: 'the run failed',
-    remedy: 'See the whole output with `skein logs`, and how the run ended with `skein status --last`.',
-  },
-  SK1561: {
-    title: 'the teardown was not clean',
-    remedy: 'See `skein status --last` for what may still run.',
-  },
   SK1599: {
     title: 'a fault of skein itself',
     remedy: 'Run the command again with --verbose, and report what it prints.',

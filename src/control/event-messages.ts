@@ -135,7 +135,7 @@ function started(pid: number | null, restart: boolean): string {
 }
 
 /** `exited with 3`, `ended by SIGKILL`. */
-export function endWords(end: ProcessEnd): string {
+function endWords(end: ProcessEnd): string {
   return end.kind === 'exited' ? `exited with ${end.code}` : `ended by ${end.signal}`;
 }
 

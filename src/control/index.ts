@@ -8,7 +8,6 @@ import type { LogStore } from './logs/log-store.ts';
 import type { ControlServer } from './server.ts';
 
 export {
-  type ClaimOptions,
   claimRun,
   isSupervisorAlive,
   latestRun,
@@ -19,22 +18,19 @@ export type { ControlClient, RunConnection } from './client.ts';
 export {
   type Reporter,
   type Supervisor,
-  type SupervisorOptions,
   type SupervisorReport,
   startSupervisor,
   supervisorReporter,
 } from './detach.ts';
 export { controlErrors } from './errors.ts';
 export { type LastRun, readLastRun, writeLastRun } from './last-run.ts';
-export type { LogQuery } from './logs/cursor.ts';
 export { readEndedLogs } from './logs/ended-logs.ts';
 export { logFileName, shortName } from './logs/file-name.ts';
-export { LogStore, type LogStoreOptions } from './logs/log-store.ts';
+export { LogStore } from './logs/log-store.ts';
 export { logMessages, runStateWord, serviceStateWord, snapshotMessage } from './messages.ts';
 export type { RunRecord } from './run-record.ts';
-export { runtimeFolder, socketPath } from './runtime-folder.ts';
-export type { ControlServer } from './server.ts';
-export { logsFolder, makeRunFolder, newRunId, runFolder } from './skein-folder.ts';
+export { socketPath } from './runtime-folder.ts';
+export { logsFolder, makeRunFolder, newRunId } from './skein-folder.ts';
 
 /** A run's API, served: on its socket for others, in memory for the process that holds the run. */
 export interface ServedRun extends AsyncDisposable {

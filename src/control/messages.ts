@@ -28,7 +28,7 @@ import type {
   WhyLink,
 } from '../orchestration/index.ts';
 
-export const runStates: Readonly<Record<RunState, RunStateMessage>> = {
+const runStates: Readonly<Record<RunState, RunStateMessage>> = {
   starting: RunStateMessage.STARTING,
   ready: RunStateMessage.READY,
   degraded: RunStateMessage.DEGRADED,
@@ -37,7 +37,7 @@ export const runStates: Readonly<Record<RunState, RunStateMessage>> = {
   stopped: RunStateMessage.STOPPED,
 };
 
-export const serviceStates: Readonly<Record<ServiceState, ServiceStateMessage>> = {
+const serviceStates: Readonly<Record<ServiceState, ServiceStateMessage>> = {
   pending: ServiceStateMessage.PENDING,
   loading: ServiceStateMessage.LOADING,
   initializing: ServiceStateMessage.INITIALIZING,
@@ -119,7 +119,7 @@ function serviceMessage(
   };
 }
 
-export function failureMessage(failure: FailureReport): MessageInitShape<typeof RunFailureSchema> {
+function failureMessage(failure: FailureReport): MessageInitShape<typeof RunFailureSchema> {
   return {
     code: failure.code,
     message: failure.message,
@@ -137,7 +137,7 @@ function exitMessage(end: ProcessEnd): MessageInitShape<typeof ProcessExitSchema
     : { cause: { case: 'signal', value: end.signal } };
 }
 
-export function requirementMessage(
+function requirementMessage(
   requirement: UnmetRequirement,
   nowMs: number,
 ): MessageInitShape<typeof RequirementSchema> {

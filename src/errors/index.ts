@@ -1,6 +1,5 @@
 export type {
   ErrorCode,
-  ErrorEntry,
   ErrorTable,
   FilePlace,
   Place,

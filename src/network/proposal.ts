@@ -4,7 +4,7 @@ import type { Endpoint, EndpointId, Port, Service } from '../workspace/index.ts'
 import type { Access, NetworkInstance, NetworkMapping } from './mapping.ts';
 
 /** A native service listens on loopback (N-10). */
-export const loopbackHost = '127.0.0.1';
+const loopbackHost = '127.0.0.1';
 
 /** The hosts of the views besides the native one; a view whose host is absent is not proposed. */
 export interface ViewHosts {

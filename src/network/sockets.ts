@@ -6,7 +6,7 @@ import type { Transport } from './mapping.ts';
 
 export type Family = 'ipv4' | 'ipv6';
 
-export const loopback: Readonly<Record<Family, string>> = { ipv4: '127.0.0.1', ipv6: '::1' };
+const loopback: Readonly<Record<Family, string>> = { ipv4: '127.0.0.1', ipv6: '::1' };
 
 /** What an attempt to connect or bind came to. `absent`: the machine has no such address family. */
 export type Attempt = 'done' | 'refused' | 'absent';

@@ -1,16 +1,20 @@
-/** The agents that come with skein, and how each is started: a process of its own from the same package (A-17). */
+/** The agents that come with skein: one program, from the same package, in a process of its own (A-12, A-17). */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuiltInAgent } from '../agents/host/index.ts';
+import type { BuiltInAgent, Command } from '../agents/host/index.ts';
 
-/** By `publisher/name`. */
+const names = ['process', 'postgres'];
+
+/** By `publisher/name`; all of them by one command, so that a run starts it once. */
 export function builtInAgents(): ReadonlyMap<string, BuiltInAgent> {
-  return new Map(['process', 'postgres'].map((name) => [`skein/${name}`, { command: builtInCommand(name) }]));
+  const command = builtInCommand();
+  return new Map(names.map((name) => [`skein/${name}`, { command }]));
 }
 
-function builtInCommand(name: string): BuiltInAgent['command'] {
-  return [process.execPath, join(packageRoot(), 'dist', 'agents.js'), name];
+/** What starts the process of all built-in agents. */
+export function builtInCommand(): Command {
+  return [process.execPath, join(packageRoot(), 'dist', 'agents.js')];
 }
 
 /** Root of the package that this code is part of, bundled or not. */

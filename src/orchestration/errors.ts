@@ -4,38 +4,34 @@ import type { ErrorTable } from '../errors/index.ts';
 export const orchestrationErrors: ErrorTable = {
   SK1401: {
     title: 'a service failed before the run was ready',
-    remedy: 'read its last lines above, mend the service, and run again',
-  },
-  SK1402: {
-    title: 'the run was not ready in time',
-    remedy: 'mend the requirement named above, or give it more time with --readiness-timeout',
+    remedy: 'Read its last lines above, mend the service, and run again.',
   },
   SK1403: {
     title: 'there is nothing to run',
-    remedy: 'name services that the workspace has, or declare some in workspace.skein.yaml',
+    remedy: 'Name services that the workspace has, or declare some in workspace.skein.yaml.',
   },
   SK1404: {
     title: 'the run was stopped before it was ready',
-    remedy: 'run again',
+    remedy: 'Run again.',
   },
   SK1405: {
     title: 'the service takes no part in this run',
-    remedy: 'name a service that `skein status` lists',
+    remedy: 'Name a service that `skein status` lists.',
   },
   SK1406: {
     title: 'a service failed after the run was ready',
-    remedy: 'read its last lines above; `skein logs SERVICE` has the rest',
+    remedy: 'Read its last lines above; `skein logs SERVICE` has the rest.',
   },
   SK1408: {
     title: 'a service may still run after its stop',
-    remedy: "look for its process with `ps`, and see the agent's log with `skein logs`",
+    remedy: "Look for its process with `ps`, and see the agent's log with `skein logs`.",
   },
   SK1409: {
     title: 'skein itself failed',
-    remedy: 'this is a bug of skein: please report it with the output of --verbose',
+    remedy: 'This is a bug of skein: please report it with the output of --verbose.',
   },
   SK1407: {
     title: 'the run is being stopped',
-    remedy: 'wait for its end, then run again',
+    remedy: 'Wait for its end, then run again.',
   },
 };

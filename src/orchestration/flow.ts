@@ -352,7 +352,7 @@ export class Flow implements Run {
         if (happening.state === 'running') settle(resolve);
         if (happening.state === 'failed')
           settle(() => reject(notUpAgain(id, happening.cause, happening.failure?.lastLines)));
-      }, history.snapshot.sequence);
+      }, history.sequence);
       signal?.addEventListener('abort', abandon, { once: true });
     });
   }

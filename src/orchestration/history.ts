@@ -1,7 +1,7 @@
 /** The run's events in order, and the snapshot that they add up to. */
 import type { Clock } from './clock.ts';
 import type { Happening, RunEvent } from './events.ts';
-import { foldEvent, type RunSnapshot } from './snapshot.ts';
+import { foldEvents, type RunSnapshot } from './snapshot.ts';
 
 /** Events kept for those who come late; what is older lives on in the snapshot alone. */
 const KEPT_EVENTS = 20_000;
@@ -10,27 +10,32 @@ export class RunHistory {
   readonly #clock: Clock;
   readonly #events: RunEvent[] = [];
   readonly #listeners = new Set<(event: RunEvent) => void>();
-  #snapshot: RunSnapshot;
+  /** Without the events after its `sequence`: they are folded in when somebody asks, many at once. */
+  #folded: RunSnapshot;
+  #sequence: number;
 
   constructor(initial: RunSnapshot, clock: Clock) {
-    this.#snapshot = initial;
+    this.#folded = initial;
+    this.#sequence = initial.sequence;
     this.#clock = clock;
   }
 
   get snapshot(): RunSnapshot {
-    return this.#snapshot;
+    const pending = this.#sequence - this.#folded.sequence;
+    if (pending > 0) this.#folded = foldEvents(this.#folded, this.#events.slice(-pending));
+    return this.#folded;
+  }
+
+  /** Number of the last event. */
+  get sequence(): number {
+    return this.#sequence;
   }
 
   emit(happening: Happening): void {
-    const event: RunEvent = {
-      sequence: this.#snapshot.sequence + 1,
-      timeMs: Math.round(this.#clock.now()),
-      happening,
-    };
-    this.#snapshot = foldEvent(this.#snapshot, event);
+    this.#sequence++;
+    const event: RunEvent = { sequence: this.#sequence, timeMs: Math.round(this.#clock.now()), happening };
     this.#events.push(event);
-    // Dropped by the half, so that keeping them costs nothing an event.
-    if (this.#events.length > 2 * KEPT_EVENTS) this.#events.splice(0, KEPT_EVENTS);
+    if (this.#events.length > 2 * KEPT_EVENTS) this.#forget();
     for (const listener of this.#listeners) listener(event);
   }
 
@@ -39,5 +44,11 @@ export class RunHistory {
     for (const event of this.#events.filter(({ sequence }) => sequence > afterSequence)) listener(event);
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /** By the half, so that forgetting costs nothing an event; what goes is folded in first. */
+  #forget(): void {
+    this.#folded = this.snapshot;
+    this.#events.splice(0, KEPT_EVENTS);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EndpointId, Service, ServiceId, Workspace } from '../workspace/index.ts';
 import type { Happening } from './events.ts';
-import { foldEvent, initialRunSnapshot, type RunSnapshot, type ServiceSnapshot } from './snapshot.ts';
+import { foldEvents, initialRunSnapshot, type RunSnapshot, type ServiceSnapshot } from './snapshot.ts';
 
 const api = 'shop/api' as ServiceId;
 const http = 'shop/api/http' as EndpointId;
@@ -16,11 +16,14 @@ const service = {
 
 function fold(...happenings: readonly Happening[]): RunSnapshot {
   const workspace = { name: 'shop', root: '/shop' } as Workspace;
-  let snapshot = initialRunSnapshot({ workspace, runId: 'r1' }, [service], 1_000);
-  happenings.forEach((happening, index) => {
-    snapshot = foldEvent(snapshot, { sequence: index + 1, timeMs: 1_000 + (index + 1) * 10, happening });
-  });
-  return snapshot;
+  return foldEvents(
+    initialRunSnapshot({ workspace, runId: 'r1' }, [service], 1_000),
+    happenings.map((happening, index) => ({
+      sequence: index + 1,
+      timeMs: 1_000 + (index + 1) * 10,
+      happening,
+    })),
+  );
 }
 
 function folded(...happenings: readonly Happening[]): ServiceSnapshot {
@@ -108,11 +111,8 @@ describe('the snapshot as a fold over events', () => {
 
   test('an event of a service that takes no part changes nothing but the number', () => {
     const before = fold();
-    const after = foldEvent(before, {
-      sequence: 1,
-      timeMs: 1,
-      happening: { ...started, service: 'shop/other' as ServiceId },
-    });
+    const other: Happening = { ...started, service: 'shop/other' as ServiceId };
+    const after = foldEvents(before, [{ sequence: 1, timeMs: 1, happening: other }]);
     expect(after).toEqual({ ...before, sequence: 1 });
   });
 });

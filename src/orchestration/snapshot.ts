@@ -122,29 +122,37 @@ function agentName(agent: AgentReference): string {
   return agent.kind === 'name' ? `${agent.publisher}/${agent.name}` : agent.written;
 }
 
-/** The snapshot after one more event. Services share structure with the snapshot before; only the changed one is new. */
-export function foldEvent(snapshot: RunSnapshot, event: RunEvent): RunSnapshot {
-  const { happening } = event;
-  const next = { ...snapshot, sequence: event.sequence };
+/**
+ * The snapshot after these events, oldest first; the one given is left as it was. Services that nothing happened to are
+ * shared between the two.
+ */
+export function foldEvents(snapshot: RunSnapshot, events: readonly RunEvent[]): RunSnapshot {
+  const services = new Map(snapshot.services);
+  let run: RunSnapshot = { ...snapshot, services };
+  for (const event of events) {
+    run = foldRun(run, event);
+    const { happening } = event;
+    const service =
+      'service' in happening && happening.service !== null ? services.get(happening.service) : undefined;
+    if (service !== undefined) services.set(service.id, foldService(service, event));
+  }
+  return run;
+}
+
+function foldRun(run: RunSnapshot, { happening, sequence, timeMs }: RunEvent): RunSnapshot {
   switch (happening.type) {
     case 'run-state':
       return {
-        ...next,
+        ...run,
+        sequence,
         state: happening.state,
-        failure: happening.failure ?? snapshot.failure,
-        readyAtMs: happening.state === 'ready' ? (snapshot.readyAtMs ?? event.timeMs) : snapshot.readyAtMs,
+        failure: happening.failure ?? run.failure,
+        readyAtMs: happening.state === 'ready' ? (run.readyAtMs ?? timeMs) : run.readyAtMs,
       };
     case 'receipt':
-      return { ...next, receipt: happening.receipt };
-    case 'warning':
-      return next;
-    default: {
-      const service = snapshot.services.get(happening.service);
-      if (service === undefined) return next;
-      const services = new Map(snapshot.services);
-      services.set(service.id, foldService(service, event));
-      return { ...next, services };
-    }
+      return { ...run, sequence, receipt: happening.receipt };
+    default:
+      return { ...run, sequence };
   }
 }
 

@@ -12,6 +12,6 @@ export {
 export { type Line, LineSplitter, type LineSplitterOptions, type OutputStream } from './lines.ts';
 export { holderOf, listeners } from './listeners.ts';
 export { signalGroup } from './signal.ts';
-export { spawnGroup } from './spawning/spawn-group.ts';
+export { prepareSpawner, spawnGroup } from './spawning/spawn-group.ts';
 export { killGroup, type StopOptions, type StopOutcome, stopGroup } from './stop.ts';
 export type { GroupMember, Listener, PortHolder } from './system.ts';

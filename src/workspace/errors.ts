@@ -4,7 +4,7 @@ import type { ErrorTable } from '../errors/index.ts';
 export const workspaceErrors: ErrorTable = {
   SK1001: {
     title: 'no workspace found',
-    remedy: 'Go to a folder inside a workspace, name one with --cwd, or make one with `skein init`.',
+    remedy: 'Go to a folder inside a workspace, name one with --cwd, or write a workspace.skein.yaml.',
   },
   SK1002: {
     title: 'a file or folder cannot be read',

@@ -2,7 +2,7 @@
 export { durationMs } from './duration.ts';
 export { workspaceErrors } from './errors.ts';
 export { WorkspaceFaults } from './faults.ts';
-export { findWorkspace, workspaceFileName } from './find.ts';
+export { findWorkspace } from './find.ts';
 export type {
   AgentReference,
   Api,
@@ -16,8 +16,6 @@ export type {
   Json,
   Module,
   Port,
-  ProbeTiming,
-  RestartPolicy,
   Service,
   ServiceDependency,
   ServiceId,
@@ -27,8 +25,7 @@ export type {
   Wait,
   Workspace,
 } from './model.ts';
-export { endpointId, namePattern, resolveServiceName, serviceId } from './names.ts';
+export { namePattern, resolveServiceName, serviceId } from './names.ts';
 export { mayReach } from './reach.ts';
 export { jsonSchemas, loadWorkspace } from './reader.ts';
-export type { FileKind } from './schema.ts';
-export { type DependencyEdge, dependencyEdges, type Stage } from './stages.ts';
+export { dependencyEdges, type Stage } from './stages.ts';

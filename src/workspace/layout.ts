@@ -28,8 +28,8 @@ import { moduleSchema, serviceSchema, workspaceSchema } from './schema.ts';
 import { type Candidate, candidateOf } from './service.ts';
 import { nameExpected } from './vocabulary.ts';
 
-export const moduleFileName = 'module.skein.yaml';
-export const serviceFileName = 'service.skein.yaml';
+const moduleFileName = 'module.skein.yaml';
+const serviceFileName = 'service.skein.yaml';
 
 export interface Layout {
   readonly name: string;

@@ -9,10 +9,10 @@ import type {
   ServiceSnapshot,
   WhyLink,
 } from '../../src/orchestration/index.ts';
-import { foldEvent } from '../../src/orchestration/snapshot.ts';
+import { foldEvents } from '../../src/orchestration/snapshot.ts';
 import type { Service, ServiceId, Workspace } from '../../src/workspace/index.ts';
 
-export const receipt: Receipt = {
+const receipt: Receipt = {
   operation: 'stop',
   layers: 2,
   resources: [
@@ -71,7 +71,7 @@ export class ScriptedRun implements Run {
   happen(happening: Happening, timeMs: number = 1000 + this.#events.length): void {
     const event = { sequence: this.#events.length + 1, timeMs, happening };
     this.#events.push(event);
-    this.#snapshot = foldEvent(this.#snapshot, event);
+    this.#snapshot = foldEvents(this.#snapshot, [event]);
     for (const listener of this.#eventListeners) listener(event);
   }
 

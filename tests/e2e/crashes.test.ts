@@ -109,7 +109,7 @@ test('a service that is killed fails the run with the signal and its last lines 
   const run = site.start('run', '--fail-fast');
   await run.output('up');
   await expect.poll(async () => (await site.json('status'))['state'], { timeout: 30_000 }).toBe('ready');
-  process.kill(Number((await site.services()).get('shot/a')?.['pid']), 'SIGKILL');
+  process.kill(Number((await site.service('shot/a'))['pid']), 'SIGKILL');
   const { status, stderr } = await run.ended;
   expect(status).toBe(1);
   expect(stderr).toMatch(/shot\/a was killed by SIGKILL/);
@@ -122,9 +122,9 @@ test('without fail-fast a service that is killed is started again and counted', 
   site.declare('shot', [shellService('a', staying())]);
   const run = site.start('run', '--json', '--no-fail-fast');
   await run.runState('ready');
-  process.kill(Number((await site.services()).get('shot/a')?.['pid']), 'SIGKILL');
+  process.kill(Number((await site.service('shot/a'))['pid']), 'SIGKILL');
   await run.document(startedAgain('shot/a'));
-  expect((await site.services()).get('shot/a')).toMatchObject({
+  expect(await site.service('shot/a')).toMatchObject({
     state: 'running',
     restarts: 1,
     failure: null,
@@ -143,7 +143,7 @@ function startedAgain(service: string): (document: Readonly<Record<string, unkno
 
 /** The one process that runs the agent of all services. */
 function agentOf(site: Site): FoundProcess {
-  const agents = site.processes().filter(({ command }) => command.endsWith('agents.js process'));
+  const agents = site.processes().filter(({ command }) => command.endsWith('agents.js'));
   const [agent] = agents;
   expect(agents).toHaveLength(1);
   if (agent === undefined) throw new Error('there is no agent');

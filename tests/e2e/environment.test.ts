@@ -27,7 +27,7 @@ test('C-15, C-17 a process gets the short list, its facts and addresses, and wha
   ]);
   const run = site.start('run', '--json', '--temporary-ports');
   await run.runState('ready');
-  const url = ((await site.services()).get('given/api')?.['endpoints'] as { url: string }[])[0]?.url;
+  const url = await site.url('given/api');
   const { text } = await run.document(
     ({ service, stream }) => service === 'given/dump' && stream === 'stdout',
   );

@@ -1,13 +1,15 @@
 /** What is refused before anything starts: every fault in one message, each with its place, exit status 2. */
 import { readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { httpService, needs, shellService, staying } from '../support/declared-services.ts';
 import { Site } from '../support/site.ts';
 
 describe('a workspace', () => {
-  test('with an unknown key, a missing dependency and a cycle is refused with all of them and their places', async () => {
+  test('with an unknown key, a missing dependency, a cycle and a busy port is refused with all of them and their places', async () => {
     await using site = new Site();
+    await using holder = createServer();
+    const port = await listening(holder);
     site.write(
       'workspace.skein.yaml',
       `name: faulty
@@ -28,6 +30,10 @@ services:
     service-dependencies: [{ name: helthy }]
     enviroment: { A: b }
     spec: { command: "touch started" }
+  - name: busy
+    agent: process
+    endpoints: [{ name: http, api: http, port: ${port} }]
+    spec: { command: "touch started" }
 `,
     );
     const { status, stdout, stderr } = await site.skein('run');
@@ -38,6 +44,7 @@ services:
     expect(stderr).toMatch(/workspace\.skein\.yaml:16:\d+/);
     expect(stderr).toMatch(/helthy[\s\S]*did you mean `healthy`/);
     expect(stderr).toMatch(/faulty\/one → faulty\/two → faulty\/one|faulty\/two → faulty\/one → faulty\/two/);
+    expect(stderr).toMatch(new RegExp(`faulty/busy/http[^\\n]*${port}`));
     expect(site.lines('started')).toEqual([]);
     expect(readdirSync(site.root)).toEqual(['workspace.skein.yaml']);
     site.expectNothingLeft();
@@ -67,9 +74,7 @@ services:
   test('with a wrong key in a spec, a broken reference and a busy port is refused with all three', async () => {
     await using site = new Site();
     await using holder = createServer();
-    const port = await new Promise<number>((resolve) => {
-      holder.listen(0, '127.0.0.1', () => resolve((holder.address() as { port: number }).port));
-    });
+    const port = await listening(holder);
     site.declare('faulty', [
       shellService('healthy', 'touch started; exec sleep 600'),
       shellService('typo', 'touch started', { spec: { wach: ['.'] } }),
@@ -90,9 +95,7 @@ services:
   test('whose port is busy is refused, naming the port and who holds it, with status 1', async () => {
     await using site = new Site();
     await using holder = createServer();
-    const port = await new Promise<number>((resolve) => {
-      holder.listen(0, '127.0.0.1', () => resolve((holder.address() as { port: number }).port));
-    });
+    const port = await listening(holder);
     site.declare('busy', [
       shellService('healthy', 'touch started; exec sleep 600'),
       shellService('web', 'touch started', { endpoints: [{ name: 'http', api: 'http', port }] }),
@@ -170,9 +173,16 @@ describe('a wrong command line', () => {
       const { status, stderr } = await site.skein(word, 'ap');
       expect(status).toBe(2);
       expect(stderr).toMatch(/`ap`.*did you mean `api`\?/);
-      expect((await site.services()).get('words/api')).toMatchObject({ state: 'running' });
+      expect(await site.service('words/api')).toMatchObject({ state: 'running' });
       expect((await site.skein('stop')).status).toBe(0);
       site.expectNothingLeft();
     },
   );
 });
+
+/** The port that a stranger holds from now on. */
+function listening(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}

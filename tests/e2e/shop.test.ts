@@ -25,8 +25,7 @@ test('the shop comes up, serves a page from its database, stops in order, and ke
   expectStatus(status, site.root);
   const services = await site.services();
   const endpoints = [...services.values()].flatMap(({ endpoints }) => endpoints as Document[]);
-  const url = String((services.get('shop/storefront')?.['endpoints'] as Document[])[0]?.['url']);
-  const page = await (await fetch(url)).text();
+  const page = await (await fetch(await site.url('shop/storefront'))).text();
   for (const row of ['WOOL-RED', 'WOOL-BLUE', 'NEEDLE-4']) expect(page).toContain(row);
   const visits = visitNumber(page);
 
@@ -38,8 +37,7 @@ test('the shop comes up, serves a page from its database, stops in order, and ke
 
   const second = await site.skein(...run);
   expect(second, second.stderr).toMatchObject({ status: 0 });
-  const again = (await site.services()).get('shop/storefront')?.['endpoints'] as Document[];
-  expect(visitNumber(await (await fetch(String(again[0]?.['url']))).text())).toBe(visits + 1);
+  expect(visitNumber(await (await fetch(await site.url('shop/storefront'))).text())).toBe(visits + 1);
   expect((await site.skein('stop')).status).toBe(0);
   site.expectNothingLeft();
 });

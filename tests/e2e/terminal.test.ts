@@ -52,7 +52,9 @@ test.runIf(hasTerminals)('F-9 on a terminal a failure does not end the run', asy
   ]);
   const terminal = site.startOnTerminal('run');
   await Promise.all([terminal.output('bad failed'), terminal.output('good | up')]);
-  expect(await site.json('status')).toMatchObject({ state: 'starting' });
+  const services = await site.services();
+  expect(services.get('lasting/bad')).toMatchObject({ state: 'failed', exit: { code: 3 } });
+  expect(services.get('lasting/good')).toMatchObject({ state: 'running', ready: true });
   terminal.type(ctrlC);
   await terminal.ended;
   site.expectNothingLeft();

@@ -101,7 +101,7 @@ test('R-1 readiness is revoked when an endpoint is closed, and comes back', asyn
   site.declare('revoked', [httpService('web'), shellService('page', staying(), needs('web'))]);
   const run = site.start('run', '--json', '--no-fail-fast', '--temporary-ports');
   await run.runState('ready');
-  process.kill(Number((await site.services()).get('revoked/web')?.['pid']), 'SIGSTOP');
+  process.kill(Number((await site.service('revoked/web'))['pid']), 'SIGSTOP');
   await run.runState('degraded');
   const services = await site.services();
   expect(services.get('revoked/web')).toMatchObject({
@@ -164,12 +164,12 @@ test('R-9 a port answered by somebody else is not readiness', async () => {
     stranger.listen(Number(String(text).slice('port '.length)), '127.0.0.1', resolve);
   });
   await expect
-    .poll(async () => JSON.stringify((await site.services()).get('foreign/web')), {
-      timeout: 30_000,
+    .poll(async () => JSON.stringify(await site.service('foreign/web')), {
+      timeout: 10_000,
       interval: 100,
     })
     .toContain(`${process.pid}`);
-  expect((await site.services()).get('foreign/web')).toMatchObject({ ready: false });
+  expect(await site.service('foreign/web')).toMatchObject({ ready: false });
   run.signal('SIGINT');
   await run.ended;
   site.expectNothingLeft();

@@ -47,7 +47,7 @@ function inOrder(numbers: readonly number[]): boolean {
 
 describe('A-10 half a million lines', () => {
   test('flow to a host that takes them: none is lost, none is repeated', async () => {
-    await using agent = await launch(entry.file, ['process']);
+    await using agent = await launch(entry.file);
     await flood(agent, join(agent.folder, 'api.log'));
     const { numbers, lost } = await taken(agent);
     expect({ lost, count: numbers.length, ordered: inOrder(numbers) }).toEqual({
@@ -61,7 +61,7 @@ describe('A-10 half a million lines', () => {
   });
 
   test('do not block the service when nobody takes them, and are all handed over later', async () => {
-    await using agent = await launch(entry.file, ['process']);
+    await using agent = await launch(entry.file);
     await flood(agent, join(agent.folder, 'api.log'));
     await completed(agent);
     const { numbers, lost } = await taken(agent);
@@ -73,7 +73,7 @@ describe('A-10 half a million lines', () => {
   });
 
   test('without a log file, cost the oldest ones and not the memory, and what was lost is counted', async () => {
-    await using agent = await launch(entry.file, ['process']);
+    await using agent = await launch(entry.file);
     await flood(agent, '');
     await completed(agent);
     const { numbers, lost } = await taken(agent);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => entry.dispose());
 
 const instance = 'shop/api';
-const processAgent = (): Promise<LaunchedAgent> => launch(entry.file, ['process']);
+const processAgent = (): Promise<LaunchedAgent> => launch(entry.file);
 
 /** Load, Init, Start; each has to succeed. */
 async function begin(

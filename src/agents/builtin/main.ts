@@ -1,24 +1,10 @@
 /**
- * The program behind every built-in agent: its first argument names which one it serves. Each is loaded only when it is
- * the one, so that no agent pays for another at its start.
+ * The program of all built-in agents, which share one process in a run (A-12, A-17). Each is loaded only when it is
+ * needed, so that no run pays for an agent that it does not use.
  */
-import { SkeinError } from '../../errors/index.ts';
-import { serveAgent } from '../sdk/index.ts';
+import { serveAgents } from '../sdk/index.ts';
 
-const agents: Readonly<Record<string, () => Promise<void>>> = {
-  process: async () => serveAgent((await import('./process/index.ts')).processAgent),
-  postgres: async () => serveAgent((await import('./postgres/index.ts')).postgresAgent),
-};
-
-const name = process.argv[2] ?? '';
-const chosen = Object.hasOwn(agents, name) ? agents[name] : undefined;
-if (chosen === undefined) {
-  const error = new SkeinError(
-    'SK1704',
-    `there is no built-in agent \`${name}\`: there are ${Object.keys(agents).join(', ')}`,
-  );
-  process.stderr.write(`${error.code}: ${error.message}\n`);
-  process.exitCode = 2;
-} else {
-  await chosen();
-}
+await serveAgents([
+  { name: 'skein/process', load: async () => (await import('./process/index.ts')).processAgent },
+  { name: 'skein/postgres', load: async () => (await import('./postgres/index.ts')).postgresAgent },
+]);

@@ -28,7 +28,12 @@ export function admit(agent: ResolvedAgent, information: GetAgentInformationResp
       `agent ${identity} is refused: it does not say its ${name === '' ? 'name' : 'version'}`,
     );
   // The name of an outside program does not hold the publisher, so the agent has to say it.
-  if ((found.kind === 'package' || found.kind === 'executable') && name !== identity)
+  const isNamed =
+    found.kind === 'package' ||
+    found.kind === 'executable' ||
+    // A program that is several agents has to answer for the one that was asked about.
+    (found.kind !== 'path' && contract.capabilities.includes('multi-agent/v1'));
+  if (isNamed && name !== identity)
     throw refuse('SK1318', `${identity} is asked for, but ${describeFound(found)} is the agent ${name}`);
   const { range } = agent;
   const fits = range === undefined || satisfies(version, range);

@@ -1,6 +1,7 @@
 /**
  * All agents of a run (A-12): each service gets a session on its agent; an agent that can serve many serves them all
- * from one process, unless a service asks for its own. Launches are shared, limited, and remembered in skein.lock.
+ * from one process, unless a service asks for its own, and a program that is many agents is one process for them all.
+ * Launches are shared, limited, and remembered in skein.lock.
  */
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
@@ -8,12 +9,12 @@ import PQueue from 'p-queue';
 import { SkeinError } from '../../errors/index.ts';
 import type { AgentReference, Service } from '../../workspace/index.ts';
 import type { AgentProcess } from './agent-process.ts';
-import { InstanceFeed } from './instance-feed.ts';
-import { launchAgent } from './launch.ts';
+import { Hosted, type Purpose } from './hosted.ts';
+import { admitAgent, startAgent } from './launch.ts';
 import { type AgentLock, lockAgent, readAgentLock, verifyLocked, writeAgentLock } from './lock.ts';
 import type { AgentLogLine } from './own-log.ts';
 import { type BuiltInAgent, resolveAgent } from './resolve.ts';
-import type { Command, ResolvedAgent } from './resolved.ts';
+import type { Command, Program, ResolvedAgent } from './resolved.ts';
 import { AgentSession } from './session.ts';
 import type { AgentTimeouts } from './timeouts.ts';
 
@@ -29,33 +30,26 @@ export interface AgentsHostOptions {
   /** Absolute path of `skein.lock`; absent: nothing is locked. */
   readonly lockFile?: string;
   readonly timeouts?: Partial<AgentTimeouts>;
-  /** Agents' own logs. `agent` is the identity. */
+  /** Agents' own logs. `agent` is the identity that the program was launched for. */
   readonly onAgentLog?: (agent: string, line: AgentLogLine) => void;
   /** An agent spoke of an instance that nobody asked for; told once for each. */
   readonly onStray?: (agent: string, instance: string) => void;
 }
 
-/** A running agent and the news of its instances. */
-interface Hosted {
+/** An admitted agent and the program that it is part of. */
+interface Admitted {
+  readonly hosted: Hosted;
   readonly process: AgentProcess;
-  readonly feed: InstanceFeed;
-  /** It goes on without sessions, for the services that are still to come. */
-  readonly isKept: boolean;
-  /** How many sessions it has. */
-  sessions: number;
 }
-
-/** Whether a launch is for one service or for all that may share it. */
-type Purpose = 'one' | 'all';
-
-const sharedCapability = 'multi-service/v1';
 
 export class AgentsHost implements AsyncDisposable {
   readonly #options: AgentsHostOptions;
-  /** Launches that services can share, by command; a launch that failed or a process that ended is not here. */
+  /** Launches that services can share, by program; a launch that failed or a process that ended is not here. */
   readonly #shared: Map<string, Promise<Hosted>> = new Map();
-  /** Commands of agents known to serve one service a process. */
+  /** Agents known to serve one service a process. */
   readonly #single: Set<string> = new Set();
+  /** Programs known to be one agent alone, so that each identity gets a process of its own. */
+  readonly #separate: Set<string> = new Set();
   readonly #all: Set<Promise<Hosted>> = new Set();
   readonly #resolved: Map<string, ResolvedAgent> = new Map();
   readonly #services: Map<string, Service> = new Map();
@@ -71,12 +65,15 @@ export class AgentsHost implements AsyncDisposable {
   }
 
   /**
-   * Starts an agent before any service asks for it, such as while the workspace is still being read. A launch that
-   * fails is told to the first service that needs it, and tried afresh for the next.
+   * Starts a program before any service asks for one of its agents, such as while the workspace is still being read. A
+   * launch that fails is told to the first service that needs it, and tried afresh for the next.
    */
-  warm(identity: string, command: Command): void {
-    const agent: ResolvedAgent = { identity, command, found: { kind: 'built-in' } };
-    if (!this.#shared.has(keyOf(agent))) this.#launchShared(agent).catch(() => undefined);
+  warm(command: Command): void {
+    const key = programKey(command);
+    if (this.#shared.has(key)) return;
+    const known = [...this.#options.builtIns].filter(([, builtIn]) => programKey(builtIn.command) === key);
+    const identity = known.map(([name]) => name).join(', ') || command.join(' ');
+    this.#launchShared(key, { identity, command }).catch(() => undefined);
   }
 
   /** The program that a reference means, remembered. @throws {SkeinError} as `resolveAgent` */
@@ -100,7 +97,7 @@ export class AgentsHost implements AsyncDisposable {
 
   /**
    * A session of `service` on its agent; services that share an agent share its launch. The caller disposes of it.
-   * @throws {SkeinError} as `resolveAgent` and `launchAgent`; SK1303, SK1304 (lock); SK1329 after the host was disposed
+   * @throws {SkeinError} as `resolveAgent`, `startAgent` and `admitAgent`; SK1303, SK1304 (lock); SK1329 after the host was disposed
    * of; the reason of `signal`, whose abort ends this wait and no launch that others share.
    */
   async acquire(service: Service, { signal }: { readonly signal: AbortSignal }): Promise<AgentSession> {
@@ -111,10 +108,10 @@ export class AgentsHost implements AsyncDisposable {
     this.#services.set(service.id, service);
     // A run's signal is waited on by each of its services.
     setMaxListeners(0, signal);
-    const hosted = await heedful(this.#hostFor(agent, service.isolate), signal, (late) =>
-      this.#giveBack(late),
+    const { hosted, process } = await heedful(this.#hostFor(agent, service.isolate), signal, (late) =>
+      this.#giveBack(late.hosted),
     );
-    return new AgentSession(service, hosted.process, hosted.feed, () => this.#giveBack(hosted));
+    return new AgentSession(service, process, hosted.feed(process), () => this.#giveBack(hosted));
   }
 
   /** Ends every agent (A-9), each with its own time. @throws {SkeinError} what could not be ended, after all were tried */
@@ -130,71 +127,100 @@ export class AgentsHost implements AsyncDisposable {
     if (failed) throw failed.reason;
   }
 
-  /** A process with room for one more session, which is counted. */
-  async #hostFor(agent: ResolvedAgent, isolate: boolean): Promise<Hosted> {
-    const key = keyOf(agent);
-    if (isolate || this.#single.has(key)) return take(await this.#launch(agent, 'one'));
-    const hosted = await (this.#shared.get(key) ?? this.#launchShared(agent));
-    if (hosted.isKept) return take(hosted);
-    this.#single.add(key);
+  /** The agent on a process with room for one more session, which is counted. */
+  async #hostFor(agent: ResolvedAgent, isolate: boolean): Promise<Admitted> {
+    await this.#verifyBeforeLaunch(agent);
+    if (isolate || this.#single.has(agentKey(agent))) return this.#ownProcess(agent);
+    const program = programKey(agent.command);
+    const key = this.#separate.has(program) ? agentKey(agent) : program;
+    const hosted = await (this.#shared.get(key) ?? this.#launchShared(key, agent));
+    const process = await this.#admitShared(hosted, key, agent);
+    if (process === undefined) {
+      this.#separate.add(program);
+      return this.#hostFor(agent, isolate);
+    }
+    if (hosted.isKept) return take(hosted, process);
+    this.#single.add(agentKey(agent));
     // The launch that was meant to be shared serves the first one.
-    return take(hosted.sessions === 0 ? hosted : await this.#launch(agent, 'one'));
+    return hosted.sessions === 0 ? take(hosted, process) : this.#ownProcess(agent);
   }
 
-  #launchShared(agent: ResolvedAgent): Promise<Hosted> {
-    const key = keyOf(agent);
-    const launch = this.#launch(agent, 'all');
+  async #ownProcess(agent: ResolvedAgent): Promise<Admitted> {
+    const hosted = await this.#launch(agent, 'one');
+    try {
+      const process = await hosted.admit(agent);
+      if (process === undefined) throw new Error(`the process of ${agent.identity} serves somebody else`);
+      return take(hosted, process);
+    } catch (error) {
+      await hosted.end({ signal: AbortSignal.abort() });
+      throw error;
+    }
+  }
+
+  /** A program that is refused for the only agent that it was asked for is of no use. */
+  async #admitShared(hosted: Hosted, key: string, agent: ResolvedAgent): Promise<AgentProcess | undefined> {
+    try {
+      return await hosted.admit(agent);
+    } catch (error) {
+      if (!hosted.isOnlyFor(agent)) throw error;
+      this.#shared.delete(key);
+      await hosted.end({ signal: AbortSignal.abort() });
+      throw error;
+    }
+  }
+
+  #launchShared(key: string, program: Program): Promise<Hosted> {
+    const launch = this.#launch(program, 'all');
     this.#shared.set(key, launch);
     const forget = (): void => {
       if (this.#shared.get(key) === launch) this.#shared.delete(key);
     };
-    launch.then(({ process }) => process.exited.then(forget), forget);
+    launch.then(({ life }) => life.exited.then(forget), forget);
     return launch;
   }
 
-  #launch(agent: ResolvedAgent, purpose: Purpose): Promise<Hosted> {
-    const launch = this.#queue.add(() => this.#start(agent, purpose));
+  #launch(program: Program, purpose: Purpose): Promise<Hosted> {
+    const launch = this.#queue.add(() => this.#start(program, purpose));
     this.#all.add(launch);
     const forget = (): void => void this.#all.delete(launch);
-    launch.then(({ process }) => process.exited.then(forget), forget);
+    launch.then(({ life }) => life.exited.then(forget), forget);
     return launch;
   }
 
-  async #start(agent: ResolvedAgent, purpose: Purpose): Promise<Hosted> {
-    const { environment, workspaceRoot, timeouts, onAgentLog, onStray, lockFile } = this.#options;
-    if (lockFile !== undefined) await this.#verifyBeforeLaunch(agent, lockFile);
-    const process = await launchAgent(agent, {
+  async #start(program: Program, purpose: Purpose): Promise<Hosted> {
+    const { environment, workspaceRoot, timeouts, onAgentLog, onStray } = this.#options;
+    const life = await startAgent(program, {
       signal: this.#ending.signal,
       environment,
       directory: workspaceRoot,
       ...(timeouts && { timeouts }),
-      ...(onAgentLog && { onLog: (line) => onAgentLog(agent.identity, line) }),
+      ...(onAgentLog && { onLog: (line) => onAgentLog(program.identity, line) }),
       locate: (instance, pointer) => this.#services.get(instance)?.specPlace(pointer),
     });
-    try {
-      if (lockFile !== undefined) await this.#recordLaunched(agent, process.information.version, lockFile);
-    } catch (error) {
-      await process.close();
-      throw error;
-    }
-    const feed = new InstanceFeed(process, (instance) => onStray?.(agent.identity, instance));
-    return {
-      process,
-      feed,
-      isKept: purpose === 'all' && process.capabilities.has(sharedCapability),
-      sessions: 0,
-    };
+    return new Hosted(life, {
+      purpose,
+      admit: async (agent) => {
+        const process = await admitAgent(life, agent, this.#ending.signal);
+        await this.#recordLaunched(agent, process.information.version);
+        return process;
+      },
+      onStray: (instance) => onStray?.(program.identity, instance),
+    });
   }
 
   /** A package tells its version before it is executed. */
-  async #verifyBeforeLaunch(agent: ResolvedAgent, file: string): Promise<void> {
+  async #verifyBeforeLaunch(agent: ResolvedAgent): Promise<void> {
+    const file = this.#options.lockFile;
+    if (file === undefined) return;
     this.#lock ??= readAgentLock(file);
     const lock = await this.#lock;
     if (agent.found.kind === 'package') verifyLocked(lock, agent, agent.found.version);
   }
 
   /** One write at a time, each of the whole lock. */
-  async #recordLaunched(agent: ResolvedAgent, version: string, file: string): Promise<void> {
+  async #recordLaunched(agent: ResolvedAgent, version: string): Promise<void> {
+    const file = this.#options.lockFile;
+    if (file === undefined) return;
     const before = this.#lock ?? readAgentLock(file);
     const after = before.then(async (lock) => {
       verifyLocked(lock, agent, version);
@@ -209,31 +235,28 @@ export class AgentsHost implements AsyncDisposable {
 
   async #giveBack(hosted: Hosted): Promise<void> {
     hosted.sessions -= 1;
-    if (!hosted.isKept && hosted.sessions === 0) await this.#endHosted(hosted, {});
+    if (!hosted.isKept && hosted.sessions === 0) await hosted.end({});
   }
 
   async #end(launch: Promise<Hosted>, options: { readonly signal?: AbortSignal }): Promise<void> {
     // A launch that failed left nothing, and its error is with those who asked for it.
     const hosted = await launch.catch(() => undefined);
-    if (hosted !== undefined) await this.#endHosted(hosted, options);
-  }
-
-  async #endHosted({ process, feed }: Hosted, options: { readonly signal?: AbortSignal }): Promise<void> {
-    try {
-      await process.close(options);
-    } finally {
-      await feed[Symbol.asyncDispose]();
-    }
+    await hosted?.end(options);
   }
 }
 
-function take(hosted: Hosted): Hosted {
+function take(hosted: Hosted, process: AgentProcess): Admitted {
   hosted.sessions += 1;
-  return hosted;
+  return { hosted, process };
+}
+
+/** Programs are one where their command is one. */
+function programKey(command: Command): string {
+  return command.join('\0');
 }
 
 /** Agents are one where their name and their command are one. */
-function keyOf({ identity, command }: ResolvedAgent): string {
+function agentKey({ identity, command }: ResolvedAgent): string {
   return [identity, ...command].join('\0');
 }
 

@@ -1,5 +1,6 @@
 /** The supervisor's side of agents (chapter 05): found, launched, admitted, called, and ended. */
-export { type AgentEnd, AgentProcess } from './agent-process.ts';
+export type { AgentEnd } from './agent-life.ts';
+export { AgentProcess } from './agent-process.ts';
 export { type AgentExit, describeExit } from './caller.ts';
 export { agentErrors } from './errors.ts';
 export { ServiceFailure, type Violation } from './failure.ts';

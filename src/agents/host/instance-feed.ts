@@ -13,7 +13,7 @@ import {
 import type { AgentProcess } from './agent-process.ts';
 import { unknownNumber } from './enumerations.ts';
 import { pollInstance } from './instance-poll.ts';
-import { pause, settlesWithin } from './pause.ts';
+import { pause } from './pause.ts';
 
 /** Where the news of one instance go. */
 export interface InstanceSink {
@@ -26,9 +26,6 @@ export interface InstanceSink {
 
 /** The first and the longest delay before a broken stream is opened again. */
 const reopenMs = { first: 50, last: 5_000 };
-
-/** How long the streams of an agent that has ended may take to be read. */
-const drainMs = 250;
 
 export class InstanceFeed implements AsyncDisposable {
   readonly #process: AgentProcess;
@@ -43,14 +40,17 @@ export class InstanceFeed implements AsyncDisposable {
     this.#process = process;
     setMaxListeners(0, this.#ending.signal);
     this.#onStray = onStray;
-    void process.exited.then(() => this.#finish());
-    process.released.addEventListener('abort', () => void this.#finish(), { once: true });
+    const { exited, hurried } = process.life;
+    void exited.then(() => this.#finish());
+    const abort = (): void => this.#ending.abort();
+    if (hurried.aborted) abort();
+    hurried.addEventListener('abort', abort, { once: true });
   }
 
   /** Opens the streams with the first instance. @returns what ends the news of this instance. */
   add(instance: string, sink: InstanceSink): () => void {
     this.#sinks.set(instance, sink);
-    this.#streams ??= this.#open();
+    this.#streams ??= this.#opened();
     return () => {
       if (this.#sinks.get(instance) === sink) this.#sinks.delete(instance);
     };
@@ -62,22 +62,30 @@ export class InstanceFeed implements AsyncDisposable {
    */
   poll(instance: string, signal: AbortSignal): Promise<void> {
     if (this.#process.capabilities.has('watch/v1')) return Promise.resolve();
-    const both = AbortSignal.any([signal, this.#ending.signal]);
-    return pollInstance(this.#process, instance, both, {
+    const any = AbortSignal.any([signal, this.#ending.signal, this.#process.life.released]);
+    return pollInstance(this.#process, instance, any, {
       event: (event) => this.#event(event),
       fault: (error) => this.#sinks.get(instance)?.fault(error),
     });
   }
 
+  /** Called once the agent was ended. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#process.exit !== undefined) await this.#finish();
     this.#ending.abort();
     await Promise.all(this.#streams ?? []);
   }
 
   /** What the agent sent before its end is still read; then the streams are ended from here. */
   async #finish(): Promise<void> {
-    await settlesWithin(Promise.all(this.#streams ?? []), drainMs);
+    await this.#process.life.streamsEnd();
     this.#ending.abort();
+  }
+
+  #opened(): readonly Promise<void>[] {
+    const streams = this.#open();
+    this.#process.life.awaitStreams(streams);
+    return streams;
   }
 
   #open(): readonly Promise<void>[] {
@@ -98,7 +106,11 @@ export class InstanceFeed implements AsyncDisposable {
         this.#follow('Logs', async (opened) => {
           for await (const { chunks } of runtime.logs({}, { signal })) {
             opened();
-            for (const chunk of chunks) await this.#log(chunk);
+            for (const chunk of chunks) {
+              const taken = this.#log(chunk);
+              if (taken !== undefined) await orAborted(taken, signal);
+              if (signal.aborted) return;
+            }
           }
         }),
       );
@@ -117,7 +129,7 @@ export class InstanceFeed implements AsyncDisposable {
       } catch (error) {
         cause = error;
       }
-      if (signal.aborted || this.#process.released.aborted || this.#process.exit !== undefined) return;
+      if (signal.aborted || this.#process.life.released.aborted || this.#process.exit !== undefined) return;
       const fault = new SkeinError(
         'SK1334',
         `${name} of agent ${this.#process.name} broke off while the agent goes on`,
@@ -172,4 +184,14 @@ export class InstanceFeed implements AsyncDisposable {
       )
     );
   }
+}
+
+/** `promise`, or nothing once `signal` is aborted: a listener that is never done must not hold up the end. */
+function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => resolve();
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }

@@ -1,20 +1,20 @@
 /**
- * Launches an agent (A-7, A-8): process, bootstrap line, handshake, health, information, admission. Whatever fails on
- * the way, nothing stays behind: no process, no socket, no channel.
+ * Launches an agent (A-7, A-8): process, bootstrap line, handshake, health; then information and admission, once for
+ * each agent that the program is. Where a launch fails nothing stays behind: no process, no socket, no channel.
  */
 import type { Client } from '@grpc/grpc-js';
 import { type FilePlace, SkeinError } from '../../errors/index.ts';
 import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
-import { callableClient, type Handshake } from '../wire/index.ts';
+import type { Handshake } from '../wire/index.ts';
 import { admit } from './admission.ts';
+import { AgentLife } from './agent-life.ts';
 import { AgentProcess } from './agent-process.ts';
 import type { Callee } from './caller.ts';
-import { judgedClient } from './calls.ts';
 import { awaitServing, openChannel } from './channel.ts';
 import { HandshakeLine, judgeHandshake } from './handshake.ts';
 import type { AgentLogLine } from './own-log.ts';
 import { pause } from './pause.ts';
-import type { ResolvedAgent } from './resolved.ts';
+import type { Program, ResolvedAgent } from './resolved.ts';
 import { SpawnedAgent } from './spawned.ts';
 import { type AgentTimeouts, defaultTimeouts, formatDuration } from './timeouts.ts';
 
@@ -35,10 +35,24 @@ export interface LaunchOptions {
 
 /**
  * The agent, ready to be called.
- * @throws {SkeinError} SK1307, SK1308 (not started), SK1310 to SK1315 (no handshake, or a bad one), SK1316 to SK1318,
- * SK1306 (not admitted), SK1320 to SK1328 (its information could not be had); the reason of `signal` when it is aborted.
+ * @throws {SkeinError} as `startAgent` and `admitAgent`; the reason of `signal` when it is aborted.
  */
 export async function launchAgent(agent: ResolvedAgent, options: LaunchOptions): Promise<AgentProcess> {
+  const life = await startAgent(agent, options);
+  try {
+    return await admitAgent(life, agent, options.signal);
+  } catch (error) {
+    await life.close({ signal: AbortSignal.abort() });
+    throw withLastLines(error, life);
+  }
+}
+
+/**
+ * The program of an agent, serving. `agent.identity` names it in errors.
+ * @throws {SkeinError} SK1307, SK1308 (not started), SK1310 to SK1315 (no handshake, or a bad one); the reason of
+ * `signal` when it is aborted.
+ */
+export async function startAgent(agent: Program, options: LaunchOptions): Promise<AgentLife> {
   options.signal.throwIfAborted();
   const timeouts: AgentTimeouts = { ...defaultTimeouts, ...options.timeouts };
   const deadline = performance.now() + timeouts.handshakeMs;
@@ -50,24 +64,38 @@ export async function launchAgent(agent: ResolvedAgent, options: LaunchOptions):
     const signal = AbortSignal.any([options.signal, spawned.gone]);
     const handshake = await handshakeOf(spawned, line, { deadline, signal, timeoutMs: timeouts.handshakeMs });
     channel = openChannel(judgeHandshake(agent.identity, handshake, spawned.socket));
-    const { token } = spawned;
     await awaitServing(channel, {
       name: agent.identity,
-      token,
+      token: spawned.token,
       deadline,
       signal,
       lastLines: () => spawned.lastLines(),
     });
-    const callee = calleeOf(spawned, timeouts, options);
-    const client = judgedClient(AgentService, callableClient(AgentService, channel, token), callee);
-    const information = await client.getAgentInformation({}, { signal: options.signal });
-    admit(agent, information);
-    return new AgentProcess(spawned, channel, callee, information);
+    return new AgentLife(spawned, channel, calleeOf(spawned, timeouts, options));
   } catch (error) {
     channel?.close();
     await spawned.clear();
     throw withLastLines(error, spawned);
   }
+}
+
+/**
+ * One agent of a program that serves. Its end, where the agent is refused, is the caller's affair.
+ * @throws {SkeinError} SK1316 to SK1318, SK1306 (not admitted), SK1320 to SK1328 (its information could not be had);
+ * the reason of `signal` when it is aborted.
+ */
+export async function admitAgent(
+  life: AgentLife,
+  agent: ResolvedAgent,
+  signal: AbortSignal,
+): Promise<AgentProcess> {
+  const callee = calleeNamed(agent.identity, life.callee);
+  const asked = agent.found.kind === 'path' ? '' : agent.identity;
+  const information = await life
+    .client(AgentService, callee)
+    .getAgentInformation({ agent: asked }, { signal });
+  admit(agent, information);
+  return new AgentProcess(life, callee, asked, information);
 }
 
 interface HandshakeWait {
@@ -109,14 +137,28 @@ function calleeOf(spawned: SpawnedAgent, timeouts: AgentTimeouts, { locate }: La
   };
 }
 
+/** The same program under the name of one of its agents. */
+function calleeNamed(name: string, callee: Callee): Callee {
+  return {
+    name,
+    timeouts: callee.timeouts,
+    exited: callee.exited,
+    get exit() {
+      return callee.exit;
+    },
+    lastLines: () => callee.lastLines(),
+    locate: (instance, pointer) => callee.locate(instance, pointer),
+  };
+}
+
 /** Errors of the launch show the agent's log as far as it came, which may be later than the error. */
-function withLastLines(error: unknown, spawned: SpawnedAgent): unknown {
+function withLastLines(error: unknown, agent: { lastLines(): readonly string[] }): unknown {
   if (!(error instanceof SkeinError) || error.lastLines.length > 0) return error;
   const { code, message, place, cause, remedy } = error;
   return new SkeinError(code, message, {
     ...(place && { place }),
     ...(cause !== undefined && { cause }),
     ...(remedy !== undefined && { remedy }),
-    lastLines: spawned.lastLines(),
+    lastLines: agent.lastLines(),
   });
 }

@@ -25,6 +25,9 @@ export interface ResolvedAgent {
   readonly place?: FilePlace;
 }
 
+/** What is launched, and under which name: a program may be several agents (A-12). */
+export type Program = Pick<ResolvedAgent, 'identity' | 'command' | 'place'>;
+
 /** How an agent was found, for people: `the package skein-agent-redis 1.2.0`. */
 export function describeFound(found: Found): string {
   switch (found.kind) {

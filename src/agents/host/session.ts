@@ -86,7 +86,8 @@ export class AgentSession implements AsyncDisposable {
 
   async load(request: RequestOf<'load'>, options: SessionCallOptions): Judged<'load'> {
     this.process.require('runtime/v1', `run ${this.service.id}`);
-    const answer = await this.process.runtime.load(this.#named(request), options);
+    const named = { ...this.#named(request), agent: this.process.asked };
+    const answer = await this.process.runtime.load(named, options);
     this.#poll ??= this.#feed.poll(this.service.id, this.#closed.signal);
     return answer;
   }
@@ -124,13 +125,16 @@ export class AgentSession implements AsyncDisposable {
     return this.process.runtime.information({ instance: this.service.id }, options);
   }
 
-  /** Ends the news and gives the agent back: a process of its own is ended, a shared one goes on. */
+  /** Gives the agent back and ends the news: a process of its own is ended, with its last words; a shared one goes on. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
-    this.#leaveFeed();
     await this.#poll;
-    await this.#release();
+    try {
+      await this.#release();
+    } finally {
+      this.#leaveFeed();
+    }
   }
 
   #named<Request extends object>(request: Request): Request & { readonly instance: string } {

@@ -18,7 +18,7 @@ import { AGENT_VARIABLE, type Bootstrap, PROTOCOL } from '../wire/index.ts';
 import { type AgentExit, describeExit } from './caller.ts';
 import { AgentLog } from './own-log.ts';
 import { settlesWithin } from './pause.ts';
-import type { ResolvedAgent } from './resolved.ts';
+import type { Program } from './resolved.ts';
 import { makeSocketFolder, type SocketFolder } from './socket-folder.ts';
 
 /** The variables of the caller that reach an agent, and nothing else does (C-17). */
@@ -53,7 +53,7 @@ export class SpawnedAgent {
   #exit: AgentExit | undefined;
 
   /** @throws {SkeinError} SK1307, SK1308 */
-  static async start(agent: ResolvedAgent, options: SpawnAgentOptions): Promise<SpawnedAgent> {
+  static async start(agent: Program, options: SpawnAgentOptions): Promise<SpawnedAgent> {
     const folder = makeSocketFolder({ runtimeDirectory: options.environment['XDG_RUNTIME_DIR'] });
     try {
       const group = await spawnGroup({
@@ -77,7 +77,7 @@ export class SpawnedAgent {
   }
 
   private constructor(
-    agent: ResolvedAgent,
+    agent: Program,
     group: GroupProcess,
     folder: SocketFolder,
     takeLine: (text: string) => boolean,
@@ -109,6 +109,11 @@ export class SpawnedAgent {
   /** Signals the whole group; `false` when it is gone. @throws {SkeinError} SK1609 */
   signal(signal: NodeJS.Signals): boolean {
     return signalGroup(this.#group, signal);
+  }
+
+  /** Ends the life-line: the agent is told that its host has nothing more to say to it. */
+  hangUp(): void {
+    this.#group.stdin?.end();
   }
 
   /**

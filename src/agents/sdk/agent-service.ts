@@ -1,50 +1,20 @@
-/** `AgentService`: who the agent is, and its end. */
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import {
-  type AgentService,
-  GetAgentInformationResponseSchema,
-  ShutdownResponseSchema,
-  TestDependencies,
-  type ValidationAdvertisementSchema,
-  type ValidationSupportSchema,
-} from '../../gen/skein/agent/v1/agent_pb.js';
-import { PROTOCOL } from '../wire/index.ts';
-import type { AgentDefinition, Validation, ValidationSupport } from './definition.ts';
-import type { SpecReader } from './schema.ts';
-import type { ServiceMethods } from './server.ts';
-import { writeRuntimeContext } from './translation.ts';
-
-/** What the SDK itself brings to every agent. */
-const sdkCapabilities: readonly string[] = [
-  'runtime/v1',
-  'multi-service/v1',
-  'watch/v1',
-  'logs/v1',
-  'log-file/v1',
-];
+/** `AgentService`: who the agents of the process are, and its end. */
+import { create } from '@bufbuild/protobuf';
+import { type AgentService, ShutdownResponseSchema } from '../../gen/skein/agent/v1/agent_pb.js';
+import type { Agents } from './agents.ts';
+import { CallFault, type ServiceMethods } from './server.ts';
 
 /** `shutdown` resolves when every service was let go; the process ends after the answer. */
-export function agentService<Spec>(
-  definition: AgentDefinition<Spec>,
-  specs: SpecReader<Spec>,
+export function agentService(
+  agents: Agents,
   shutdown: (budgetMs: number) => Promise<void>,
 ): ServiceMethods<typeof AgentService> {
   return {
-    getAgentInformation: async () => {
-      const specSchema = await specs.jsonSchema();
-      return create(GetAgentInformationResponseSchema, {
-        contract: {
-          protocol: PROTOCOL,
-          capabilities: [...new Set([...sdkCapabilities, ...(definition.capabilities ?? [])])],
-        },
-        name: definition.name,
-        version: definition.version,
-        languages: [...(definition.languages ?? [])],
-        runtimeContexts: (definition.runtimeContexts ?? ['native']).map(writeRuntimeContext),
-        documentation: definition.documentation ?? '',
-        ...(specSchema && { specSchema }),
-        ...(definition.validation && { validation: advertisement(definition.validation) }),
-      });
+    getAgentInformation: async ({ agent }) => {
+      const found = await agents.find(agent);
+      if (found === undefined)
+        throw new CallFault('not-found', `there is no agent ${agent} here; there are ${agents.names.join(', ')}`);
+      return found.information();
     },
     shutdown: async (request) => {
       await shutdown(request.budgetMs);
@@ -52,30 +22,3 @@ export function agentService<Spec>(
     },
   };
 }
-
-function advertisement({
-  lint,
-  compile,
-  test,
-  suites = [],
-}: Validation): MessageInitShape<typeof ValidationAdvertisementSchema> {
-  return {
-    ...(lint && { lint: support(lint) }),
-    ...(compile && { compile: support(compile) }),
-    ...(test && { test: support(test) }),
-    suites: suites.map(({ name, dependencies }) => ({ name, dependencies: dependencyModes[dependencies] })),
-  };
-}
-
-function support({
-  supported,
-  scopes = [],
-}: ValidationSupport): MessageInitShape<typeof ValidationSupportSchema> {
-  return { supported, scopes: [...scopes] };
-}
-
-const dependencyModes = {
-  none: TestDependencies.NONE,
-  'start-dependencies': TestDependencies.START_DEPENDENCIES,
-  'start-stack': TestDependencies.START_STACK,
-} as const;

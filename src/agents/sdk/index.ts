@@ -1,4 +1,5 @@
 /** `skein/agent`: everything that an author of an agent in TypeScript needs. */
+export type { LazyAgent } from './agents.ts';
 export { type CommandAgent, commandAgent } from './command-agent.ts';
 export type {
   AgentDefinition,
@@ -49,7 +50,7 @@ export type {
   Variable,
   Visibility,
 } from './model.ts';
-export { serveAgent } from './serve.ts';
+export { serveAgent, serveAgents } from './serve.ts';
 export type {
   CommandOptions,
   CommandOutcome,

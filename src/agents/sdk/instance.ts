@@ -6,10 +6,10 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { Failure } from '../../gen/skein/base/v1/status_pb.js';
 import { DesiredState, InstanceState } from '../../gen/skein/runtime/v1/runtime_pb.js';
 import { agentLog } from './agent-log.ts';
+import type { LoadedAgent } from './agents.ts';
 import { type Facts, instanceContext } from './context.ts';
 import { Deadline } from './deadline.ts';
 import type {
-  AgentDefinition,
   InitAnswer,
   InitPhase,
   ServiceHandler,
@@ -24,24 +24,22 @@ import { Generations, worst } from './generations.ts';
 import type { InstanceOutput } from './logs/index.ts';
 import type { Endpoint } from './model.ts';
 import { PhaseQueue, type PhaseRequest } from './phases.ts';
-import type { SpecReader } from './schema.ts';
 import type { StopResult, Supervised } from './supervision.ts';
 
 /** Between stop signal and SIGKILL where neither the host nor the handler names a time. */
 const defaultStopTimeoutMs = 10_000;
 
 /** What an instance is made of. */
-export interface InstanceParts<Spec> {
-  readonly definition: AgentDefinition<Spec>;
-  readonly specs: SpecReader<Spec>;
+export interface InstanceParts {
+  readonly agent: LoadedAgent;
   readonly output: InstanceOutput;
   readonly report: (generation: number, happening: Happening) => void;
 }
 
 /** How far an instance is prepared. */
-type Preparation<Spec> =
+type Preparation =
   | { readonly is: 'nothing' }
-  | { readonly is: 'loaded' | 'initialized'; readonly handler: ServiceHandler; readonly facts: Facts<Spec> };
+  | { readonly is: 'loaded' | 'initialized'; readonly handler: ServiceHandler; readonly facts: Facts<unknown> };
 
 interface Stopping {
   readonly deadline: Deadline;
@@ -60,15 +58,15 @@ export interface StartAnswer {
   readonly processes: readonly Supervised[];
 }
 
-export class ServiceInstance<Spec> {
-  readonly #parts: InstanceParts<Spec>;
+export class ServiceInstance {
+  readonly #parts: InstanceParts;
   readonly #phases = new PhaseQueue();
   readonly #generations: Generations;
-  #prepared: Preparation<Spec> = { is: 'nothing' };
+  #prepared: Preparation = { is: 'nothing' };
   #desired: DesiredState = DesiredState.UNSPECIFIED;
   #stopping: Stopping | undefined;
 
-  constructor(parts: InstanceParts<Spec>) {
+  constructor(parts: InstanceParts) {
     this.#parts = parts;
     this.#generations = new Generations(parts.report, (error) => this.describe(error));
   }
@@ -76,6 +74,10 @@ export class ServiceInstance<Spec> {
   /** What was thrown as a failure, without secrets. */
   describe(error: unknown): Failure {
     return maskedFailure(failureOf(error), (text) => this.#parts.output.mask.apply(text));
+  }
+
+  get agent(): LoadedAgent {
+    return this.#parts.agent;
   }
 
   get generations(): Generations {
@@ -99,9 +101,9 @@ export class ServiceInstance<Spec> {
 
   load(facts: LoadFacts, caller: AbortSignal): Promise<readonly Endpoint[]> {
     return this.#phases.run({ name: 'load', signal: caller }, async (signal) => {
-      const spec = await this.#parts.specs.read(facts.spec);
+      const spec = await this.#parts.agent.specs.read(facts.spec);
       await this.#parts.output.useFile(facts.logFile, facts.logFileLimitBytes);
-      const read: Facts<Spec> = { ...facts, spec };
+      const read: Facts<unknown> = { ...facts, spec };
       const before = this.#prepared;
       const handler = before.is === 'nothing' ? this.#createHandler(read) : before.handler;
       this.#prepared = { is: 'loaded', handler, facts: read };
@@ -208,14 +210,14 @@ export class ServiceInstance<Spec> {
     await this.#parts.output.flush();
   }
 
-  #createHandler(facts: Facts<Spec>): ServiceHandler {
-    const current = (): Facts<Spec> => (this.#prepared.is === 'nothing' ? facts : this.#prepared.facts);
-    const { definition, output, report } = this.#parts;
+  #createHandler(facts: Facts<unknown>): ServiceHandler {
+    const current = (): Facts<unknown> => (this.#prepared.is === 'nothing' ? facts : this.#prepared.facts);
+    const { agent, output, report } = this.#parts;
     const desire = (desired: DesiredState, cause: string): void => {
       this.#desired = desired;
       report(this.#generations.number, { kind: 'desired', desired, cause });
     };
-    return definition.createService(
+    return agent.definition.createService(
       instanceContext(current, { output, generations: this.#generations, report, desire }),
     );
   }
@@ -227,7 +229,7 @@ export class ServiceInstance<Spec> {
   }
 
   /** @throws {AgentFailure} NOT_LOADED, NOT_INITIALIZED */
-  #require(least: 'loaded' | 'initialized', phase: string): Exclude<Preparation<Spec>, { is: 'nothing' }> {
+  #require(least: 'loaded' | 'initialized', phase: string): Exclude<Preparation, { is: 'nothing' }> {
     if (this.#prepared.is === 'nothing') throw notLoaded(phase);
     if (least === 'initialized' && this.#prepared.is === 'loaded')
       throw new AgentFailure('NOT_INITIALIZED', `${phase} needs Init first`);

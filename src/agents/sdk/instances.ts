@@ -7,38 +7,37 @@ import {
   InstanceState,
 } from '../../gen/skein/runtime/v1/runtime_pb.js';
 import { agentLog } from './agent-log.ts';
-import type { AgentDefinition } from './definition.ts';
+import type { LoadedAgent } from './agents.ts';
 import { EventStreams, instanceEvent } from './events.ts';
-import { processExit } from './failure.ts';
+import { AgentFailure, processExit } from './failure.ts';
 import type { Generations } from './generations.ts';
 import { ServiceInstance } from './instance.ts';
 import { LogStreams } from './logs/index.ts';
-import { SpecReader } from './schema.ts';
 import type { StopResult } from './supervision.ts';
 
-export class Instances<Spec> {
-  readonly specs: SpecReader<Spec>;
+export class Instances {
   readonly events: EventStreams = new EventStreams();
   readonly logs: LogStreams = new LogStreams();
-  readonly #definition: AgentDefinition<Spec>;
-  readonly #instances = new Map<string, ServiceInstance<Spec>>();
+  readonly #instances = new Map<string, ServiceInstance>();
 
-  constructor(definition: AgentDefinition<Spec>) {
-    this.#definition = definition;
-    this.specs = new SpecReader(definition.schema);
-  }
-
-  find(name: string): ServiceInstance<Spec> | undefined {
+  find(name: string): ServiceInstance | undefined {
     return this.#instances.get(name);
   }
 
-  /** Makes the instance where it is not known. */
-  open(name: string): ServiceInstance<Spec> {
+  /**
+   * Makes the instance where it is not known.
+   * @throws {AgentFailure} INSTANCE_TAKEN where it is one of another agent
+   */
+  open(name: string, agent: LoadedAgent): ServiceInstance {
     const known = this.#instances.get(name);
-    if (known !== undefined) return known;
+    if (known?.agent === agent) return known;
+    if (known !== undefined)
+      throw new AgentFailure(
+        'INSTANCE_TAKEN',
+        `${name} is an instance of ${known.agent.definition.name}, and needs Destroy before ${agent.definition.name} can load it`,
+      );
     const instance = new ServiceInstance({
-      definition: this.#definition,
-      specs: this.specs,
+      agent,
       output: this.logs.outputOf(name),
       report: (generation, happening) => this.events.publish(instanceEvent(name, generation, happening)),
     });
@@ -68,7 +67,7 @@ export class Instances<Spec> {
       });
   }
 
-  information(instance: ServiceInstance<Spec>): InformationResponse {
+  information(instance: ServiceInstance): InformationResponse {
     const { generations, desired } = instance;
     const { failure, exit } = endingOf(generations);
     return create(InformationResponseSchema, {

@@ -4,6 +4,7 @@ import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import type { Failure, Status } from '../../gen/skein/base/v1/status_pb.js';
 import * as runtime from '../../gen/skein/runtime/v1/runtime_pb.js';
 import { agentLog } from './agent-log.ts';
+import type { Agents } from './agents.ts';
 import type { ValidationAnswer } from './definition.ts';
 import { AgentFailure, failedStatus, failureOf, isForeseen, okStatus } from './failure.ts';
 import { type LoadFacts, notLoaded, type ServiceInstance } from './instance.ts';
@@ -31,12 +32,13 @@ import {
   writeSuite,
 } from './translation.ts';
 
-export function runtimeService<Spec>(
-  instances: Instances<Spec>,
+export function runtimeService(
+  agents: Agents,
+  instances: Instances,
 ): ServiceMethods<typeof runtime.RuntimeService> {
   const describe = (name: string, error: unknown): Failure =>
     instances.find(name)?.describe(error) ?? failureOf(error);
-  const loaded = (name: string, phase: string): ServiceInstance<Spec> => {
+  const loaded = (name: string, phase: string): ServiceInstance => {
     const instance = instances.find(name);
     if (instance === undefined) throw notLoaded(phase);
     return instance;
@@ -50,8 +52,14 @@ export function runtimeService<Spec>(
       answer(runtime.LoadResponseSchema, call(request.instance, signal), async () => {
         if (request.instance === '') throw new AgentFailure('INSTANCE_MISSING', 'Load names no instance');
         const facts = loadFacts(request);
+        const agent = await agents.find(request.agent);
+        if (agent === undefined)
+          throw new AgentFailure(
+            'AGENT_UNKNOWN',
+            `there is no agent ${request.agent} here; there are ${agents.names.join(', ')}`,
+          );
         try {
-          const endpoints = await instances.open(request.instance).load(facts, signal);
+          const endpoints = await instances.open(request.instance, agent).load(facts, signal);
           return { status: okStatus(), endpoints: endpoints.map(writeEndpoint) };
         } finally {
           instances.forget(request.instance);

@@ -6,10 +6,13 @@ import { unlinkSync } from 'node:fs';
 import { Health } from '../../gen/grpc/health/v1/health_pb.js';
 import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
 import { RuntimeService } from '../../gen/skein/runtime/v1/runtime_pb.js';
+import { prepareSpawner } from '../../processes/index.ts';
 import { AGENT_VARIABLE, formatHandshake, PROTOCOL } from '../wire/index.ts';
 import { agentLog } from './agent-log.ts';
 import { agentService } from './agent-service.ts';
+import { Agents, type LazyAgent } from './agents.ts';
 import { type Launch, readLaunch } from './bootstrap.ts';
+import { Deadline } from './deadline.ts';
 import type { AgentDefinition } from './definition.ts';
 import { healthService } from './health.ts';
 import { Instances } from './instances.ts';
@@ -19,7 +22,7 @@ import { killEverything } from './supervision.ts';
 
 /** What services may take to stop where the host names no budget, or is gone. */
 const defaultBudgetMs = 10_000;
-/** What streams may take to hand over their last messages, and calls to end. */
+/** What calls may take to end, and streams to hand over their last messages where the host asked for no Shutdown. */
 const closeGraceMs = 1_000;
 
 /**
@@ -29,47 +32,63 @@ const closeGraceMs = 1_000;
  * Exit status: 0 after an end in order; 1 after a fault, which stderr tells; 2 when no host started the process.
  */
 export async function serveAgent<Spec>(definition: AgentDefinition<Spec>): Promise<void> {
+  await serveAgents([definition]);
+}
+
+/**
+ * As `serveAgent`, for a program that is several agents, which then share one process in a run (`multi-agent/v1`). A
+ * lazy one is loaded when it is first needed; the first one is made ready in the background, once the host can call.
+ */
+export async function serveAgents(
+  definitions: readonly (AgentDefinition<unknown> | LazyAgent)[],
+): Promise<void> {
+  const agents = new Agents(definitions);
+  const names = agents.names.join(', ');
   if (process.env[AGENT_VARIABLE] !== '1') {
-    const { name, version } = definition;
-    process.stderr.write(
-      `${name} ${version} is an agent of skein: it is started by skein, for services that say \`agent: ${name}\`.\n`,
-    );
+    process.stderr.write(await introduction(definitions));
     process.exit(2);
   }
   surviveClosedPipes();
   process.on('uncaughtException', crash);
   try {
-    await serve(definition, await readLaunch(process.stdin));
+    await serve(agents, await readLaunch(process.stdin));
   } catch (error) {
-    agentLog('error', `${definition.name} could not be launched`, error);
+    agentLog('error', `${names} could not be launched`, error);
     process.exit(1);
   }
+  makeReady(agents);
 }
 
-async function serve<Spec>(definition: AgentDefinition<Spec>, launch: Launch): Promise<void> {
-  const instances = new Instances(definition);
+async function serve(agents: Agents, launch: Launch): Promise<void> {
+  const instances = new Instances();
   const ending = new AbortController();
   const server = new AgentServer(launch.token);
+  const hungUp = launch.attached ? Promise.resolve() : endOf(process.stdin);
 
   const letGo = async (budgetMs: number): Promise<void> => {
     ending.abort();
     await instances.stopAll(budgetMs);
   };
-  const leave = async (): Promise<never> => {
+  const leave = async (graceMs: number): Promise<never> => {
     instances.events.drain();
     instances.logs.drain();
+    using grace = new Deadline(graceMs);
+    const isHeard = await Promise.race([server.streamsEnd(), grace.passed()]);
+    // What a slow reader has not taken yet would be lost with the connection; the host hangs up when it has.
+    if (isHeard) await Promise.race([hungUp, grace.passed()]);
     await server.close(closeGraceMs);
     removeSocket(launch.socket);
     process.exit(0);
   };
   const end = onceOnly(async () => {
     await letGo(defaultBudgetMs);
-    await leave();
+    await leave(closeGraceMs);
   });
-  const shutdown = async (budgetMs: number): Promise<void> => {
-    await letGo(budgetMs === 0 ? defaultBudgetMs : budgetMs);
+  const shutdown = async (written: number): Promise<void> => {
+    const budgetMs = written === 0 ? defaultBudgetMs : written;
+    await letGo(budgetMs);
     // The answer is on its way when this turn is over; closing lets it pass.
-    setImmediate(leave);
+    setImmediate(() => void leave(budgetMs).catch(crash));
   };
 
   server.serve(
@@ -77,8 +96,8 @@ async function serve<Spec>(definition: AgentDefinition<Spec>, launch: Launch): P
     healthService([AgentService.typeName, RuntimeService.typeName], ending.signal),
     'open',
   );
-  server.serve(AgentService, agentService(definition, instances.specs, shutdown));
-  server.serve(RuntimeService, runtimeService(instances));
+  server.serve(AgentService, agentService(agents, shutdown));
+  server.serve(RuntimeService, runtimeService(agents, instances));
   await server.listen(launch.socket);
   watchTheHost(launch, end);
   // Whatever the author's code printed before must not stand on the same line.
@@ -86,6 +105,29 @@ async function serve<Spec>(definition: AgentDefinition<Spec>, launch: Launch): P
   process.stdout.write(
     `${fresh}${formatHandshake({ protocol: PROTOCOL, target: `unix:${launch.socket}` })}\n`,
   );
+}
+
+/** Loads what the first Load and Start need while the host is connecting; a fault is told to the call that meets it. */
+function makeReady(agents: Agents): void {
+  setImmediate(() => {
+    const first = agents.find('').then((agent) => agent?.information());
+    void Promise.allSettled([prepareSpawner(), first]);
+  });
+}
+
+async function introduction(agents: readonly (AgentDefinition<unknown> | LazyAgent)[]): Promise<string> {
+  const lines = agents.map(async (agent) => {
+    const { name, version } = 'load' in agent ? await agent.load() : agent;
+    return `${name} ${version} is an agent of skein: it is started by skein, for services that say \`agent: ${name}\`.\n`;
+  });
+  return (await Promise.all(lines)).join('');
+}
+
+function endOf(stdin: typeof process.stdin): Promise<void> {
+  return new Promise((resolve) => {
+    if (stdin.readableEnded || stdin.destroyed) resolve();
+    for (const event of ['end', 'close', 'error']) stdin.once(event, () => resolve());
+  });
 }
 
 /** The end of stdin, or SIGTERM. A Ctrl-C and a closed terminal are the host's to judge, but for an attached agent. */

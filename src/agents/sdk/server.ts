@@ -57,6 +57,8 @@ type AnyMethod = (
 export class AgentServer {
   readonly #server = new Server({ ...CHANNEL_OPTIONS });
   readonly #token: Buffer;
+  /** Open streams of guarded services, each with whether it went on to its own end. */
+  readonly #streams = new Set<Promise<boolean>>();
 
   constructor(token: string) {
     this.#token = digest(token);
@@ -97,6 +99,11 @@ export class AgentServer {
     }
   }
 
+  /** Settles when every stream that is open now has ended; `true` where one was read to its end. */
+  async streamsEnd(): Promise<boolean> {
+    return (await Promise.all(this.#streams)).includes(true);
+  }
+
   /** Ends when open calls have, or when `graceMs` have passed. */
   async close(graceMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
@@ -119,9 +126,14 @@ export class AgentServer {
     const admits = (metadata: Metadata): boolean => access === 'open' || this.#isTokenIn(metadata);
     if (method.methodKind === 'server_streaming')
       return (call: ServerWritableStream<Message, Message>) => {
-        if (admits(call.metadata))
-          void stream(call, run as (...parameters: Parameters<AnyMethod>) => AsyncIterable<Message>);
-        else refuse(call, unauthenticated);
+        if (!admits(call.metadata)) {
+          refuse(call, unauthenticated);
+          return;
+        }
+        const end = stream(call, run as (...parameters: Parameters<AnyMethod>) => AsyncIterable<Message>);
+        if (access === 'open') return;
+        this.#streams.add(end);
+        void end.then(() => this.#streams.delete(end));
       };
     return (call: ServerUnaryCall<Message, Message>, callback: sendUnaryData<Message>) => {
       if (!admits(call.metadata)) {
@@ -162,11 +174,14 @@ function cancellation(call: {
   return controller.signal;
 }
 
-/** One message at a time: the next is taken when the channel has accepted the one before. */
+/**
+ * One message at a time: the next is taken when the channel has accepted the one before. Never rejects.
+ * @returns whether everything was handed over
+ */
 async function stream(
   call: ServerWritableStream<Message, Message>,
   run: (request: Message, signal: AbortSignal) => AsyncIterable<Message>,
-): Promise<void> {
+): Promise<boolean> {
   const signal = cancellation(call);
   try {
     for await (const message of run(call.request, signal)) {
@@ -174,8 +189,10 @@ async function stream(
       await written(call, message, signal);
     }
     call.end();
+    return !signal.aborted;
   } catch (error) {
     if (!signal.aborted) refuse(call, statusOf(error));
+    return false;
   }
 }
 

@@ -64,6 +64,8 @@ export type StopResult = 'stopped' | 'forced' | 'timed-out';
 
 /** Somebody else may hold a dead process's output open; its last lines are waited for this long. */
 const outputGraceMs = 250;
+/** How many times it may be granted while output goes on coming. */
+const outputGraces = 20;
 /** What is left of the group of a process that ended by itself has this long to follow. */
 const remainderGraceMs = 2_000;
 /** What a cancelled command has between its signal and SIGKILL. */
@@ -84,6 +86,8 @@ export class Supervised implements SupervisedProcess {
   readonly #output: Promise<unknown>;
   readonly #cleared: Promise<void>;
   readonly ended: Promise<CommandOutcome>;
+  /** Read so far. */
+  #records = 0;
   /** The first stop that was asked for. */
   #stopping: Promise<StopResult> | undefined;
 
@@ -111,6 +115,7 @@ export class Supervised implements SupervisedProcess {
     living.add(group);
     const observe = (record: LogRecord): void => {
       this.#tail.add(record);
+      this.#records += 1;
       if (options.onLine) for (const line of record.text.split('\n')) options.onLine(line, record.stream);
     };
     this.#output = Promise.all(
@@ -177,8 +182,7 @@ export class Supervised implements SupervisedProcess {
 
   async #awaitEnd(): Promise<CommandOutcome> {
     const exit = await this.#group.exited;
-    using grace = new Deadline(outputGraceMs);
-    await Promise.race([this.#output, grace.passed()]);
+    await this.#outputRead();
     return { exit, pid: this.pid, lastLines: this.lastLines() };
   }
 
@@ -196,8 +200,18 @@ export class Supervised implements SupervisedProcess {
   /** Resolves when the group of a process that ended by itself is gone too, and its output has been read to its end. */
   async settled(): Promise<void> {
     await this.#cleared;
-    using grace = new Deadline(outputGraceMs);
-    await Promise.race([this.#output, grace.passed()]);
+    await this.#outputRead();
+  }
+
+  /** A pipe that somebody outside the group still holds may never end: then nothing comes for a while. */
+  async #outputRead(): Promise<void> {
+    const ended = this.#output.then(() => true);
+    for (let graces = 0; graces < outputGraces; graces++) {
+      const before = this.#records;
+      using grace = new Deadline(outputGraceMs);
+      if (await Promise.race([ended, grace.passed().then(() => false)])) return;
+      if (this.#records === before) return;
+    }
   }
 }
 

@@ -9,7 +9,7 @@ export function lineCount(chunk: LogChunk): number {
 }
 
 /** The chunk without its first `count` lines, of which it has more. */
-export function withoutFirstLines(chunk: LogChunk, count: number): LogChunk {
+function withoutFirstLines(chunk: LogChunk, count: number): LogChunk {
   let start = 0;
   for (let dropped = 0; dropped < count; dropped++) start = chunk.text.indexOf('\n', start) + 1;
   return start === 0 ? chunk : { ...chunk, text: chunk.text.slice(start) };

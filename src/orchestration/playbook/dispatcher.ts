@@ -47,7 +47,7 @@ const BACKOFF_MS = 1_000;
 const BACKOFF_LIMIT_MS = 30_000;
 
 /** Pause before the next attempt: doubling from 1 s to 30 s, with up to a fifth of jitter (F-9). */
-export function backoffMs(attempt: number, random: () => number): number {
+function backoffMs(attempt: number, random: () => number): number {
   const base = Math.min(BACKOFF_LIMIT_MS, BACKOFF_MS * 2 ** Math.min(attempt - 1, 30));
   return Math.round(base * (1 - 0.2 * random()));
 }

@@ -13,7 +13,7 @@ export type RequirementState =
 export type StateOf = (key: RequirementKey) => RequirementState;
 
 /** The requirement as events and views carry it; `undefined` when it holds. */
-export function unmet(requirement: Requirement, state: RequirementState): UnmetRequirement | undefined {
+function unmet(requirement: Requirement, state: RequirementState): UnmetRequirement | undefined {
   if (state.kind === 'holding') return undefined;
   return {
     service: requirement.service,

@@ -9,8 +9,7 @@ export const teardownErrors: ErrorTable = {
   },
   SK1471: {
     title: 'a service may still run after the teardown',
-    remedy:
-      'Run `skein stop` again; it names what it cannot prove to be dead, and `skein recover process-group` settles that.',
+    remedy: 'Run `skein stop` again; it names what it cannot prove to be dead.',
   },
   SK1472: {
     title: 'the view of a teardown failed while it was going on',

@@ -1,4 +1,5 @@
 /** How long a layer may take, and how a person in a hurry shortens that while it runs (T-2, T-5). */
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../clock.ts';
 
 /** A layer's budget where nothing else is said (T-2). */
@@ -53,6 +54,8 @@ export class Urgency implements Disposable {
   /** The signal that cuts the layer off once `budgetMs` is spent, or sooner. */
   begin(layer: number, budgetMs: number): AbortSignal {
     const cut = new AbortController();
+    // Every stop of the layer listens.
+    setMaxListeners(0, cut.signal);
     this.#allow(layer, cut, this.#clock.now() + budgetMs);
     return cut.signal;
   }

@@ -1,11 +1,20 @@
-/** Listening sockets and who holds them, from /proc. */
+/** Listening sockets, and who holds them. */
 import { existsSync } from 'node:fs';
 import type { PortHolder } from '../system.ts';
 import { allPids, commandLine, descriptorsOfProcess, linkOfProcess, readRequired } from './proc.ts';
+import { openSocketDiagnosis, type SocketDiagnosis } from './sock-diag.ts';
 import { type ListeningSocket, parseTcpTable } from './tcp-table.ts';
 
 /** As `SystemFacts.listeners`. */
-export function listeners(): readonly ListeningSocket[] {
+export async function listeners(): Promise<readonly ListeningSocket[]> {
+  diagnosis ??= openSocketDiagnosis();
+  const ask = await diagnosis;
+  return ask === undefined ? tabled() : ask();
+}
+
+let diagnosis: Promise<SocketDiagnosis | undefined> | undefined;
+
+function tabled(): readonly ListeningSocket[] {
   const sockets = parseTcpTable(readRequired('/proc/net/tcp'));
   // A kernel without IPv6 has no second table.
   if (!existsSync('/proc/net/tcp6')) return sockets;
@@ -13,8 +22,8 @@ export function listeners(): readonly ListeningSocket[] {
 }
 
 /** As `SystemFacts.portHolder`. Of several holders the one with the lowest pid, who is as a rule their parent. */
-export function portHolder(port: number): PortHolder | undefined {
-  const sockets = listeners().filter((socket) => socket.port === port);
+export async function portHolder(port: number): Promise<PortHolder | undefined> {
+  const sockets = (await listeners()).filter((socket) => socket.port === port);
   if (sockets.length === 0) return undefined;
   const links = new Set(sockets.map(({ inode }) => `socket:[${inode}]`));
   const pid = allPids().find((candidate) => holds(candidate, links));

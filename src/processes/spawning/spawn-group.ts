@@ -18,7 +18,15 @@ export async function spawnGroup(options: SpawnOptions): Promise<GroupProcess> {
   return spawner.spawn(checkedRequest(options));
 }
 
-async function spawnerFor(options: SpawnOptions): Promise<Spawner> {
+/**
+ * Loads what the first `spawnGroup` would otherwise load, so that it does not wait for it.
+ * @throws {SkeinError} SK1612 with `SKEIN_SPAWNER=posix` only
+ */
+export async function prepareSpawner(): Promise<void> {
+  await spawnerFor({});
+}
+
+async function spawnerFor(options: Pick<SpawnOptions, 'uid' | 'gid'>): Promise<Spawner> {
   const wanted = process.env['SKEIN_SPAWNER'];
   if (wanted === 'node' || options.uid !== undefined || options.gid !== undefined) return nodeSpawner;
   // SIGCHLD is delivered to the main thread only.

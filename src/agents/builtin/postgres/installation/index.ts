@@ -1,5 +1,5 @@
 /** Which PostgreSQL servers there are, and which of them a service gets. */
-export { chooseInstallation, type EngineRequest } from './choose.ts';
+export { chooseInstallation } from './choose.ts';
 export { embeddedPackage, usableEmbedded } from './embedded.ts';
 export type { Installation } from './installation.ts';
 export { nativeInstallations } from './native.ts';
