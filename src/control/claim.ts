@@ -10,7 +10,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../errors/index.ts';
-import { isSameProcess, type ProcessIdentity, processIdentity } from '../processes/index.ts';
+import { isStillRunning, type ProcessIdentity, processIdentity } from '../processes/index.ts';
 import {
   newestRun,
   pruneRuns,
@@ -106,8 +106,8 @@ export async function latestRun(root: string): Promise<RunRecord | undefined> {
 }
 
 /** Whether the supervisor of a run lives. @throws {SkeinError} SK1611 */
-export async function isSupervisorAlive(record: RunRecord): Promise<boolean> {
-  return isSameProcess(record.supervisor, await processIdentity(record.supervisor.pid));
+export function isSupervisorAlive(record: RunRecord): Promise<boolean> {
+  return isStillRunning(record.supervisor);
 }
 
 async function take(root: string, claim: Claim): Promise<number> {
@@ -131,7 +131,7 @@ async function liveClaim(root: string, number: number): Promise<Claim | undefine
   const folder = claimFolder(root, number);
   const claim = readJson(join(folder, 'claim.json')) as Claim | undefined;
   if (claim === undefined || entries(folder).includes('released')) return undefined;
-  return isSameProcess(claim.supervisor, await processIdentity(claim.supervisor.pid)) ? claim : undefined;
+  return (await isStillRunning(claim.supervisor)) ? claim : undefined;
 }
 
 /** Whether the number was free; the folder appears with its content. */

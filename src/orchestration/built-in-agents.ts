@@ -13,7 +13,7 @@ export function builtInAgents(): ReadonlyMap<string, BuiltInAgent> {
 }
 
 /** What starts the process of all built-in agents. */
-export function builtInCommand(): Command {
+function builtInCommand(): Command {
   return [process.execPath, join(packageRoot(), 'dist', 'agents.js')];
 }
 

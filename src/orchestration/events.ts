@@ -50,7 +50,7 @@ export interface UnmetRequirement {
 
 /** Why a service or a run failed, with the words of the culprit. */
 export interface FailureReport {
-  /** `SK1402`-like, or an agent's own stable code. */
+  /** `SK1451`-like, or an agent's own stable code. */
   readonly code: ErrorCode | string;
   readonly message: string;
   readonly service: ServiceId | null;

@@ -43,3 +43,12 @@ export function isSameProcess(recorded: ProcessIdentity, found: ProcessIdentity 
     recorded.boot === found.boot
   );
 }
+
+/**
+ * Whether the recorded process still runs. A zombie is dead, although its number is still taken: where nobody collects
+ * it, in a container whose first process does not, it would count as alive for ever.
+ * @throws {SkeinError} SK1611
+ */
+export async function isStillRunning(recorded: ProcessIdentity): Promise<boolean> {
+  return isSameProcess(recorded, await processIdentity(recorded.pid)) && (await system.isAlive(recorded.pid));
+}

@@ -5,6 +5,7 @@ export type { Exit, GroupProcess, ProcessGroup, SpawnOptions } from './group.ts'
 export {
   bootIdentity,
   isSameProcess,
+  isStillRunning,
   type ProcessIdentity,
   processIdentity,
   startIdentity,

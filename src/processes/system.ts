@@ -33,6 +33,8 @@ export interface SystemFacts {
   groupMembers(group: number, suspects?: readonly number[]): Promise<readonly GroupMember[]>;
   /** Constant for a process's life and different for the next one with its pid; `undefined` without such a process. */
   startIdentity(pid: number): Promise<string | undefined>;
+  /** Whether the process lives; a zombie does not, whoever is to collect it. */
+  isAlive(pid: number): Promise<boolean>;
   /** Different after each boot. */
   bootIdentity(): Promise<string>;
   listeners(): Promise<readonly Listener[]>;

@@ -110,6 +110,8 @@ describe('one process for many', () => {
     const again = await host.acquire(service('shop/b', 'crashes load'), { signal });
     expect(again.process.pid).not.toBe(b.process.pid);
     expect((await again.init({}, { signal })).status?.state).toBe(1);
+    await host.close();
+    await place.expectNothingLeft();
   });
 
   test('A-12 an acquire that is given up leaves the launch to the others', async () => {

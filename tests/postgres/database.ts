@@ -121,6 +121,7 @@ export class Database {
         { engine: 'embedded', ...spec },
         {
           instance: this.instance,
+          agent: 'skein/postgres',
           identity: { workspace: 'shop', module: 'shop', name, environment: 'local', run: 'r1' },
           dataDirectory: this.data,
           logFile: this.logFile,

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => entry.dispose());
 
-const postgresAgent = (): Promise<LaunchedAgent> => launch(entry.file, ['postgres']);
+const postgresAgent = (): Promise<LaunchedAgent> => launch(entry.file);
 
 /** Until Watch tells that the instance has failed. */
 async function failed(agent: LaunchedAgent): Promise<void> {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => entry.dispose());
 
-const postgresAgent = (): Promise<LaunchedAgent> => launch(entry.file, ['postgres']);
+const postgresAgent = (): Promise<LaunchedAgent> => launch(entry.file);
 const natives = await nativeInstallations(process.env['PATH'] ?? ['/usr/bin', '/bin'].join(delimiter));
 
 describe.each(['embedded', 'native'] as const)('the engine %s', (engine) => {
@@ -64,7 +64,7 @@ describe.each(['embedded', 'native'] as const)('the engine %s', (engine) => {
 describe('the postgres agent', () => {
   test('A-2 says what its spec looks like', async () => {
     await using agent = await postgresAgent();
-    const information = await agent.agent.getAgentInformation({});
+    const information = await agent.agent.getAgentInformation({ agent: 'skein/postgres' });
     expect(information.name).toBe('skein/postgres');
     expect(information.specSchema).toMatchObject({ type: 'object', additionalProperties: false });
     expect(information.specSchema).not.toHaveProperty('required');
@@ -78,7 +78,9 @@ describe('the postgres agent', () => {
     using workspace = new Workspace();
     await using agent = await postgresAgent();
     const endpoints = apis.map((api, at) => ({ name: `e${at}`, api, visibility: Visibility.INTERNAL }));
-    const { status } = await agent.runtime.load(loadRequest(workspace.folder, {}, { endpoints }));
+    const { status } = await agent.runtime.load(
+      loadRequest(workspace.folder, {}, { agent: 'skein/postgres', endpoints }),
+    );
     expect(status?.failure?.code).toBe('POSTGRES_ENDPOINT');
   });
 

@@ -153,7 +153,9 @@ describe('an end that is not waited for', () => {
       heard();
       return new Promise(() => undefined);
     });
-    await session.load(loadRequest(place.folder, { command: ['/bin/sh', '-c', count(1, lines)] }), { signal });
+    await session.load(loadRequest(place.folder, { command: ['/bin/sh', '-c', count(1, lines)] }), {
+      signal,
+    });
     await session.init({}, { signal });
     await session.start({ environment }, { signal });
     await first;

@@ -2,8 +2,12 @@
  * The program of all built-in agents, which share one process in a run (A-12, A-17). Each is loaded only when it is
  * needed, so that no run pays for an agent that it does not use.
  */
-import { serveAgents } from '../sdk/index.ts';
+import module from 'node:module';
 
+// Node 22 and later keep compiled code between starts; nothing but this file is loaded before that is on.
+(module as { enableCompileCache?: () => void }).enableCompileCache?.();
+
+const { serveAgents } = await import('../sdk/index.ts');
 await serveAgents([
   { name: 'skein/process', load: async () => (await import('./process/index.ts')).processAgent },
   { name: 'skein/postgres', load: async () => (await import('./postgres/index.ts')).postgresAgent },

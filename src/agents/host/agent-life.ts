@@ -2,8 +2,9 @@
  * The life of an agent's program: one process and one channel, whichever agents it serves, its own log, and its end
  * (A-9, A-10).
  */
-import type { Client } from '@grpc/grpc-js';
+
 import type { DescService } from '@bufbuild/protobuf';
+import type { Client } from '@grpc/grpc-js';
 import { SkeinError } from '../../errors/index.ts';
 import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
 import { type CallableClient, callableClient } from '../wire/index.ts';
@@ -35,6 +36,7 @@ export class AgentLife {
   #delivered: Promise<unknown> = Promise.resolve();
   #streamsEnd: Promise<void> | undefined;
   #closing: Promise<AgentEnd> | undefined;
+  #isAsked = false;
 
   /** `callee`: the program as errors name it. */
   constructor(spawned: SpawnedAgent, channel: Client, callee: Callee) {
@@ -59,9 +61,9 @@ export class AgentLife {
     return this.#spawned.exit;
   }
 
-  /** Whether the end was asked for. */
+  /** Whether the end was asked for, before it came by itself. */
   get isClosing(): boolean {
-    return this.#closing !== undefined;
+    return this.#isAsked;
   }
 
   /** Last lines of its own log, oldest first. */
@@ -99,6 +101,7 @@ export class AgentLife {
     if (signal?.aborted) hurry();
     signal?.addEventListener('abort', hurry, { once: true });
     try {
+      if (this.exit === undefined) this.#isAsked = true;
       this.#closing ??= this.#end();
       return await this.#closing;
     } finally {

@@ -182,9 +182,19 @@ export class AgentsHost implements AsyncDisposable {
   #launch(program: Program, purpose: Purpose): Promise<Hosted> {
     const launch = this.#queue.add(() => this.#start(program, purpose));
     this.#all.add(launch);
-    const forget = (): void => void this.#all.delete(launch);
-    launch.then(({ life }) => life.exited.then(forget), forget);
+    // What cannot be cleared is met again when the host is closed.
+    this.#clearAfterExit(launch).catch(() => undefined);
     return launch;
+  }
+
+  /** A program that ended by itself leaves a socket, and perhaps some of its group. */
+  async #clearAfterExit(launch: Promise<Hosted>): Promise<void> {
+    const hosted = await launch.catch(() => undefined);
+    if (hosted !== undefined) {
+      await hosted.life.exited;
+      await hosted.end({});
+    }
+    this.#all.delete(launch);
   }
 
   async #start(program: Program, purpose: Purpose): Promise<Hosted> {

@@ -5,7 +5,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { SkeinError } from '../../errors/index.ts';
-import { describeFound, type ResolvedAgent } from './resolved.ts';
+import { describeFound, type Found, type ResolvedAgent } from './resolved.ts';
 
 const entrySchema = z.strictObject({
   found: z.enum(['path', 'agent-path', 'built-in', 'package', 'executable']),
@@ -16,7 +16,11 @@ const entrySchema = z.strictObject({
 const lockSchema = z.strictObject({ lock: z.literal(1), agents: z.record(z.string(), entrySchema) });
 
 /** What is locked for one agent; `digests` are by platform (`linux-x64`), for programs differ from one to the other. */
-export type LockedAgent = z.infer<typeof entrySchema>;
+export interface LockedAgent {
+  readonly found: Found['kind'];
+  readonly version: string;
+  readonly digests?: Readonly<Record<string, string>> | undefined;
+}
 
 /** By the agent's identity. */
 export type AgentLock = ReadonlyMap<string, LockedAgent>;

@@ -13,7 +13,10 @@ export function agentService(
     getAgentInformation: async ({ agent }) => {
       const found = await agents.find(agent);
       if (found === undefined)
-        throw new CallFault('not-found', `there is no agent ${agent} here; there are ${agents.names.join(', ')}`);
+        throw new CallFault(
+          'not-found',
+          `there is no agent ${agent} here; there are ${agents.names.join(', ')}`,
+        );
       return found.information();
     },
     shutdown: async (request) => {

@@ -16,8 +16,4 @@ export const agentSdkErrors: ErrorTable = {
     remedy:
       'Check that the folder of the socket exists, belongs to this user and holds no socket of that name.',
   },
-  SK1704: {
-    title: 'There is no built-in agent of that name',
-    remedy: 'Name one of the built-in agents as the first argument.',
-  },
 };

@@ -39,7 +39,11 @@ export interface InstanceParts {
 /** How far an instance is prepared. */
 type Preparation =
   | { readonly is: 'nothing' }
-  | { readonly is: 'loaded' | 'initialized'; readonly handler: ServiceHandler; readonly facts: Facts<unknown> };
+  | {
+      readonly is: 'loaded' | 'initialized';
+      readonly handler: ServiceHandler;
+      readonly facts: Facts<unknown>;
+    };
 
 interface Stopping {
   readonly deadline: Deadline;

@@ -16,7 +16,7 @@ export interface FileRange {
 }
 
 const readSize = 64 * 1024;
-const linePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (stdout|stderr) ?(.*)$/s;
+const linePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (stdout|stderr)(\+?) ?(.*)$/s;
 
 /**
  * The lines of several files, merged by time. A file that is not there has no lines.
@@ -50,6 +50,8 @@ export async function* readLogFiles(
 
 async function* readRange(range: FileRange, signal?: AbortSignal): AsyncGenerator<LogChunk> {
   let skip = range.skip;
+  // Pieces of lines that go on (`stdout+`): a line is one line again, at the time of its end.
+  const begun: Record<OutputStream, string> = { stdout: '', stderr: '' };
   let gathered: { timeMs: number; stream: OutputStream; lines: string[]; size: number } | undefined;
   const chunk = (): LogChunk[] =>
     gathered === undefined
@@ -67,14 +69,16 @@ async function* readRange(range: FileRange, signal?: AbortSignal): AsyncGenerato
   for await (const line of readLines(range.path, signal)) {
     const match = linePattern.exec(line);
     if (match === null) continue;
+    const stream = match[2] === 'stderr' ? 'stderr' : 'stdout';
+    const text = begun[stream] + (match[4] ?? '');
+    begun[stream] = match[3] === '' ? '' : text;
+    if (match[3] !== '') continue;
     const timeMs = Date.parse(match[1] ?? '');
     if (timeMs < range.afterMs || timeMs > range.throughMs) continue;
     if (timeMs === range.afterMs && skip > 0) {
       skip -= 1;
       continue;
     }
-    const stream = match[2] === 'stderr' ? 'stderr' : 'stdout';
-    const text = match[3] ?? '';
     if (gathered?.timeMs === timeMs && gathered.stream === stream && gathered.size < readSize) {
       gathered.lines.push(text);
       gathered.size += text.length;

@@ -1,6 +1,7 @@
 /**
  * Writes the log file of one service: `<RFC 3339 time with milliseconds> <stdout|stderr> <text>` a line, whole lines
- * only, without ANSI sequences, rotated by size to `.1` (U-13).
+ * only, without ANSI sequences, rotated by size to `.1` (U-13). A line that is too long to be held is written in pieces,
+ * of which all but the last bear `stdout+` or `stderr+`.
  */
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import type { LogChunk, OutputStream } from '../../orchestration/index.ts';
@@ -35,6 +36,8 @@ export class LogFile {
     const head = `${new Date(chunk.timeMs).toISOString()} ${chunk.stream} `;
     const text = this.#wholeLines(chunk);
     if (text !== undefined) this.#waiting += head + plain(text).replaceAll('\n', `\n${head}`) + '\n';
+    const piece = this.#longPiece(chunk.stream);
+    if (piece !== undefined) this.#waiting += `${head.trimEnd()}+ ${plain(piece)}\n`;
     if (this.#waiting.length >= writeSize) this.flush();
   }
 
@@ -89,10 +92,16 @@ export class LogFile {
     this.#openLines.delete(stream);
     if (!partial) return joined;
     const end = joined.lastIndexOf('\n');
-    const rest = joined.slice(end + 1);
-    if (rest.length > longestLine) return joined;
-    this.#openLines.set(stream, rest);
+    this.#openLines.set(stream, joined.slice(end + 1));
     return end === -1 ? undefined : joined.slice(0, end);
+  }
+
+  /** What there is of a line that has become too long to be held. */
+  #longPiece(stream: OutputStream): string | undefined {
+    const open = this.#openLines.get(stream);
+    if (open === undefined || open.length <= longestLine) return undefined;
+    this.#openLines.set(stream, '');
+    return open;
   }
 }
 

@@ -16,6 +16,10 @@ export const darwin: SystemFacts = {
   async startIdentity(pid) {
     return (await ask(ps, ['-o', 'lstart=', '-p', String(pid)])).trim() || undefined;
   },
+  async isAlive(pid) {
+    const state = (await ask(ps, ['-o', 'stat=', '-p', String(pid)])).trim();
+    return state !== '' && !state.startsWith('Z');
+  },
   async bootIdentity() {
     return (await ask(sysctl, ['-n', 'kern.bootsessionuuid'])).trim();
   },

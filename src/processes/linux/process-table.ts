@@ -19,6 +19,11 @@ export function startIdentity(pid: number): string | undefined {
   return statOf(pid)?.startTicks;
 }
 
+export function isAlive(pid: number): boolean {
+  const stat = statOf(pid);
+  return stat !== undefined && !isDead(stat);
+}
+
 export function bootIdentity(): string {
   return readRequired('/proc/sys/kernel/random/boot_id').trim();
 }

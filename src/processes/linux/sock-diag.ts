@@ -73,7 +73,7 @@ export async function openSocketDiagnosis(): Promise<SocketDiagnosis | undefined
 type Transfer = (fd: number, buffer: Buffer, length: number, flags: number) => number;
 
 /** Every TCP socket of the family that listens. */
-export function dumpRequest(family: number): Buffer {
+function dumpRequest(family: number): Buffer {
   const request = Buffer.alloc(requestBytes);
   request.writeUInt32LE(requestBytes, 0);
   request.writeUInt16LE(SOCK_DIAG_BY_FAMILY, 4);

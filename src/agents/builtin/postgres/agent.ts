@@ -1,11 +1,12 @@
 /** The definition of `skein/postgres`. Its schema is loaded after the start, which it must not slow down. */
 import type { AgentDefinition } from '../../sdk/index.ts';
+import { version } from '../version.ts';
 import { PostgresService } from './service.ts';
 import type { PostgresSpec } from './spec.ts';
 
 export const postgresAgent: AgentDefinition<PostgresSpec> = {
   name: 'skein/postgres',
-  version: '0.1.0',
+  version,
   documentation: [
     'Runs a PostgreSQL server on its one tcp endpoint, on 127.0.0.1 only, with its data kept between runs.',
     '',

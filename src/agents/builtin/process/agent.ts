@@ -1,11 +1,12 @@
 /** The definition of `skein/process`. Its schema is loaded after the start, which it must not slow down. */
 import type { AgentDefinition } from '../../sdk/index.ts';
+import { version } from '../version.ts';
 import { ProcessService } from './service.ts';
 import type { ProcessSpec } from './spec.ts';
 
 export const processAgent: AgentDefinition<ProcessSpec> = {
   name: 'skein/process',
-  version: '0.1.0',
+  version,
   documentation: [
     'Runs a command as a service or a job.',
     '',

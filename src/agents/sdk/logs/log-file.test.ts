@@ -36,6 +36,21 @@ describe('a log file', () => {
     );
   });
 
+  test('tells the pieces of a long line from lines when it is read back', async () => {
+    const file = logFile();
+    file.append(record('before\nbegins', { partial: true }));
+    file.append(record(' goes on', { partial: true }));
+    file.append(record(' ends'));
+    file.append(record('after'));
+    const { records } = await file.readFrom(beginning, 1_000);
+    expect(records.map(({ text, partial }) => [text, partial])).toEqual([
+      ['before\nbegins', true],
+      [' goes on', true],
+      [' ends\nafter', false],
+    ]);
+    await file.close();
+  });
+
   test('an escape sequence that is never ended takes no later line along', async () => {
     const file = logFile();
     file.append(record('\u001b]0;title\nafter'));

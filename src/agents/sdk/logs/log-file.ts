@@ -1,5 +1,6 @@
 /**
- * A service's log file: `<RFC 3339 time with milliseconds> <stdout|stderr> <text>`, ANSI codes stripped. Writes are
+ * A service's log file: `<RFC 3339 time with milliseconds> <stdout|stderr> <text>`, ANSI codes stripped; `stdout+` or
+ * `stderr+` where the line is so long that it goes on in the stream's next one. Writes are
  * buffered and go out in order, one at a time. The file is also where the Logs stream reads what its host was too slow
  * to take (see `queue.ts`), so that positions in it count over rotations.
  */
@@ -60,6 +61,8 @@ export class LogFile {
   #current: Segment | undefined;
   #previous: Segment | undefined;
   #failing = false;
+  /** Numbers of the lines that go on in the next one; few, for pieces are long. */
+  readonly #partials = new Set<number>();
   /** Reads and writes, one after another. */
   #work: Promise<void> = Promise.resolve();
   #writing = false;
@@ -80,6 +83,7 @@ export class LogFile {
     this.#queue.push({ bytes, lines: record.lines });
     this.#queuedBytes += bytes.length;
     this.#end = { offset: this.#end.offset + bytes.length, line: this.#end.line + record.lines };
+    if (record.partial) this.#partials.add(this.#end.line - 1);
     if (!this.#writing) this.#beginWriting();
   }
 
@@ -99,7 +103,8 @@ export class LogFile {
       if (segment === undefined) return nothing(position, this.#written);
       const from = position.offset < segment.begins.offset ? segment.begins : position;
       const text = await readLines(segment, from.offset, maxBytes);
-      const records = parseLines(text);
+      for (const line of this.#partials) if (line < from.line) this.#partials.delete(line);
+      const records = parseLines(text, (line) => this.#partials.has(from.line + line));
       const lines = records.reduce((sum, record) => sum + record.lines, 0);
       const next = { offset: from.offset + Buffer.byteLength(text), line: from.line + lines };
       return { records, next, lost: from.line - position.line };
@@ -122,11 +127,16 @@ export class LogFile {
   }
 
   #format({ stream, timeMs, text, partial }: LogRecord): string {
-    const prefix = `${timeText(timeMs)} ${stream} `;
+    const prefix = `${timeText(timeMs)} ${stream}`;
     const stripper = this.#strippers[stream];
     const lines = text.split('\n');
     const last = lines.length - 1;
-    return lines.map((line, at) => `${prefix}${stripper.strip(line, partial && at === last)}\n`).join('');
+    return lines
+      .map((line, at) => {
+        const goesOn = partial && at === last;
+        return `${prefix}${goesOn ? '+' : ''} ${stripper.strip(line, goesOn)}\n`;
+      })
+      .join('');
   }
 
   /** One batch a turn, so that a reader gets its turn however much is being written. */
@@ -239,30 +249,34 @@ async function readLines(segment: Segment, offset: number, maxBytes: number): Pr
   }
 }
 
-const writtenLine = /^(\S+) (stdout|stderr) (.*)$/s;
+const writtenLine = /^(\S+) (stdout|stderr)(\+?) (.*)$/s;
 
-/** Neighbouring lines of one stream and time are one record again. */
-function parseLines(text: string): LogRecord[] {
-  const records: { stream: OutputStream; timeMs: number; texts: string[] }[] = [];
+/** Neighbouring lines of one stream and time are one record again; `isPartial` is asked by number, from 0. */
+function parseLines(text: string, isPartial: (line: number) => boolean): LogRecord[] {
+  const records: { stream: OutputStream; timeMs: number; texts: string[]; partial: boolean }[] = [];
   let lastTime = '';
-  for (const line of text.split('\n').slice(0, -1)) {
+  for (const [at, line] of text.split('\n').slice(0, -1).entries()) {
     const [, time = '', stream = '', rest = ''] = writtenLine.exec(line) ?? [];
+    const partial = isPartial(at);
     const record = records.at(-1);
-    if (record !== undefined && time === lastTime && stream === record.stream) record.texts.push(rest);
-    else
+    if (record !== undefined && !record.partial && time === lastTime && stream === record.stream) {
+      record.texts.push(rest);
+      record.partial = partial;
+    } else
       records.push({
         stream: stream === 'stderr' ? 'stderr' : 'stdout',
         timeMs: Date.parse(time),
         texts: [rest],
+        partial,
       });
     lastTime = time;
   }
-  return records.map(({ stream, timeMs, texts }) => ({
+  return records.map(({ stream, timeMs, texts, partial }) => ({
     stream,
     timeMs,
     text: texts.join('\n'),
     lines: texts.length,
-    partial: false,
+    partial,
   }));
 }
 

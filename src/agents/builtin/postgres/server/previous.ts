@@ -3,7 +3,7 @@
  * is not ours is refused; of a dead one, processes may still be at work on the data.
  */
 import { rmSync } from 'node:fs';
-import { isSameProcess, processIdentity, stopGroup } from '../../../../processes/index.ts';
+import { isSameProcess, isStillRunning, processIdentity, stopGroup } from '../../../../processes/index.ts';
 import { AgentFailure } from '../../../sdk/index.ts';
 import { type DataPlace, lockFilePath, readLockFile, removeSharedMemory } from '../data/index.ts';
 import { notedServer } from './record.ts';
@@ -33,8 +33,7 @@ export async function settlePrevious(
     noted !== undefined && (isServer ? isSameProcess(noted.server, found) : noted.server.pid === pid);
   if (isServer) {
     if (!isOurs) throw inUse(place.cluster, pid, 'which skein has not started');
-    const agent = await processIdentity(noted.agent.pid);
-    if (isSameProcess(noted.agent, agent))
+    if (await isStillRunning(noted.agent))
       throw inUse(place.cluster, pid, `of the agent ${noted.agent.pid}, which lives`);
     log(`server ${pid} was left behind by a run that is gone: it is stopped`);
     await stopGroup({ pid }, { signal: 'SIGINT', timeoutMs: orphanStopMs, abort: signal });
