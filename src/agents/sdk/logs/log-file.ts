@@ -61,8 +61,6 @@ export class LogFile {
   #current: Segment | undefined;
   #previous: Segment | undefined;
   #failing = false;
-  /** Numbers of the lines that go on in the next one; few, for pieces are long. */
-  readonly #partials = new Set<number>();
   /** Reads and writes, one after another. */
   #work: Promise<void> = Promise.resolve();
   #writing = false;
@@ -83,7 +81,6 @@ export class LogFile {
     this.#queue.push({ bytes, lines: record.lines });
     this.#queuedBytes += bytes.length;
     this.#end = { offset: this.#end.offset + bytes.length, line: this.#end.line + record.lines };
-    if (record.partial) this.#partials.add(this.#end.line - 1);
     if (!this.#writing) this.#beginWriting();
   }
 
@@ -103,8 +100,7 @@ export class LogFile {
       if (segment === undefined) return nothing(position, this.#written);
       const from = position.offset < segment.begins.offset ? segment.begins : position;
       const text = await readLines(segment, from.offset, maxBytes);
-      for (const line of this.#partials) if (line < from.line) this.#partials.delete(line);
-      const records = parseLines(text, (line) => this.#partials.has(from.line + line));
+      const records = parseLines(text);
       const lines = records.reduce((sum, record) => sum + record.lines, 0);
       const next = { offset: from.offset + Buffer.byteLength(text), line: from.line + lines };
       return { records, next, lost: from.line - position.line };
@@ -251,13 +247,13 @@ async function readLines(segment: Segment, offset: number, maxBytes: number): Pr
 
 const writtenLine = /^(\S+) (stdout|stderr)(\+?) (.*)$/s;
 
-/** Neighbouring lines of one stream and time are one record again; `isPartial` is asked by number, from 0. */
-function parseLines(text: string, isPartial: (line: number) => boolean): LogRecord[] {
+/** Neighbouring lines of one stream and time are one record again, to the end of a piece. */
+function parseLines(text: string): LogRecord[] {
   const records: { stream: OutputStream; timeMs: number; texts: string[]; partial: boolean }[] = [];
   let lastTime = '';
-  for (const [at, line] of text.split('\n').slice(0, -1).entries()) {
-    const [, time = '', stream = '', rest = ''] = writtenLine.exec(line) ?? [];
-    const partial = isPartial(at);
+  for (const line of text.split('\n').slice(0, -1)) {
+    const [, time = '', stream = '', mark = '', rest = ''] = writtenLine.exec(line) ?? [];
+    const partial = mark !== '';
     const record = records.at(-1);
     if (record !== undefined && !record.partial && time === lastTime && stream === record.stream) {
       record.texts.push(rest);
