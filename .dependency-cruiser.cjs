@@ -39,7 +39,7 @@ module.exports = {
           '^src/$1/',
           '^src/[^/]+/index\\.ts$',
           '^src/gen/',
-          '^src/agents/(sdk|host|wire)/index\\.ts$',
+          '^src/agents/(sdk|host|wire|program)/index\\.ts$',
         ],
       },
     },

@@ -1,5 +1,5 @@
 /** What a flow is told when it is made. */
-import type { AgentsHost } from '../agents/host/index.ts';
+import type { StartedProgram } from '../agents/program/index.ts';
 import type { EndpointId, Port, Service, ServiceId, Workspace } from '../workspace/index.ts';
 import type { Clock } from './clock.ts';
 
@@ -29,8 +29,8 @@ export interface FlowOptions {
   /** The last lines that are known of a service's output, oldest first, for a failure's report. */
   readonly lastLines: (service: Service) => readonly string[];
   readonly callerEnvironment: Readonly<Record<string, string | undefined>>;
-  /** Agents that were started before the workspace was read. */
-  readonly host?: AgentsHost;
+  /** The program of the built-in agents, where it was started before the workspace was read; the flow's from now on. */
+  readonly startedAgents?: StartedProgram;
   readonly clock?: Clock;
   readonly random?: () => number;
 }

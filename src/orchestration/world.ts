@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path';
 import { AgentsHost } from '../agents/host/index.ts';
+import { builtInAgents } from '../agents/program/index.ts';
 import type { Variable } from '../configuration/index.ts';
 import { SkeinError } from '../errors/index.ts';
 import type { NetworkMapping } from '../network/index.ts';
 import type { Service, ServiceId, Workspace } from '../workspace/index.ts';
-import { builtInAgents } from './built-in-agents.ts';
 import { type Clock, realClock } from './clock.ts';
 import { serviceEnvironment } from './environment.ts';
 import type { FlowOptions } from './flow-options.ts';
@@ -63,15 +63,14 @@ export class World {
       clock,
     });
     this.history = new RunHistory(initialRunSnapshot(options, this.services, clock.now()), clock);
-    this.host =
-      options.host ??
-      new AgentsHost({
-        workspaceRoot: workspace.root,
-        agentPaths: options.agentPaths,
-        builtIns: builtInAgents(),
-        environment: options.callerEnvironment,
-        lockFile: join(workspace.root, 'skein.lock'),
-      });
+    this.host = new AgentsHost({
+      workspaceRoot: workspace.root,
+      agentPaths: options.agentPaths,
+      builtIns: builtInAgents(),
+      environment: options.callerEnvironment,
+      lockFile: join(workspace.root, 'skein.lock'),
+    });
+    if (options.startedAgents !== undefined) this.host.adopt(options.startedAgents);
   }
 
   /** What the service waits for at run time. */

@@ -74,7 +74,7 @@ describe('one process for many', () => {
   test('A-12 an agent started early is the one that services get', async () => {
     await using place = new Workplace();
     await using host = makeHost(place, ['well-behaved']);
-    host.warm(place.command('well-behaved'));
+    host.adopt(await place.started('well-behaved'));
     const session = await host.acquire(service('shop/a', 'well-behaved'), { signal });
     expect(readFileSync(place.pidsFile, 'utf8').trim()).toBe(String(session.process.pid));
   });
@@ -82,7 +82,7 @@ describe('one process for many', () => {
   test('A-12 an early start that fails is told to the service that needs it', async () => {
     await using place = new Workplace();
     await using host = makeHost(place, ['exits-early']);
-    host.warm(place.command('exits-early'));
+    host.adopt(await place.started('exits-early'));
     await expect(host.acquire(service('shop/a', 'exits-early'), { signal })).rejects.toMatchObject({
       code: 'SK1311',
     });

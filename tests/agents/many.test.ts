@@ -54,7 +54,7 @@ describe('a program with multi-agent/v1', () => {
   test('A-12 can be started before it is known which of its agents are needed', async () => {
     await using place = new Workplace();
     await using host = makeHost(place);
-    host.warm(place.command('many'));
+    host.adopt(await place.started('many'));
     const two = await host.acquire(serviceOf('shop/b', 'two'), { signal });
     const one = await host.acquire(serviceOf('shop/a', 'one'), { signal });
     expect(two.process.pid).toBe(one.process.pid);

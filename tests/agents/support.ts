@@ -8,10 +8,10 @@ import { expect, vi } from 'vitest';
 import {
   type AgentProcess,
   type AgentTimeouts,
-  type Command,
   launchAgent,
   type ResolvedAgent,
 } from '../../src/agents/host/index.ts';
+import { type Command, type StartedProgram, startProgram } from '../../src/agents/program/index.ts';
 import type { AgentReference, Json, Service, ServiceId } from '../../src/workspace/index.ts';
 
 const hostileFolder = fileURLToPath(new URL('./hostile/', import.meta.url));
@@ -30,6 +30,14 @@ export class Workplace implements AsyncDisposable {
   command(words: string): Command {
     const [name = '', variant = ''] = words.split(' ');
     return [join(hostileFolder, `${name}.mjs`), variant, `--pids=${this.pidsFile}`];
+  }
+
+  /** A hostile agent's program, started before any host asks for it. */
+  started(words: string): Promise<StartedProgram> {
+    return startProgram(
+      { identity: 'test/agent', command: this.command(words) },
+      { environment: this.environment, directory: this.folder },
+    );
   }
 
   resolved(words: string): ResolvedAgent {

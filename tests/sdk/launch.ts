@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 import type { JsonObject, Message, MessageInitShape } from '@bufbuild/protobuf';
 import { Client, credentials } from '@grpc/grpc-js';
 import { build } from 'esbuild';
-import { type CallableClient, callableClient, parseHandshake } from '../../src/agents/wire/index.ts';
+import { parseHandshake } from '../../src/agents/program/index.ts';
+import { type CallableClient, callableClient } from '../../src/agents/wire/index.ts';
 import { Health } from '../../src/gen/grpc/health/v1/health_pb.js';
 import { AgentService } from '../../src/gen/skein/agent/v1/agent_pb.js';
 import {

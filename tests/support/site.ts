@@ -133,10 +133,12 @@ export class Site implements AsyncDisposable {
     return processesWith(this.#base);
   }
 
-  /** Sockets and temporary files, relative to the ground. */
+  /** Sockets and temporary files, relative to the ground. What Node 22 and later compiles there is Node's own. */
   leftFiles(): readonly string[] {
     return [this.#runtimeFolder, this.#temporaryFolder].flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name !== 'skein'),
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+        (name) => name !== 'skein' && !name.startsWith('node-compile-cache'),
+      ),
     );
   }
 

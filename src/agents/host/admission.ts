@@ -2,7 +2,7 @@
 
 import { SkeinError } from '../../errors/index.ts';
 import type { GetAgentInformationResponse } from '../../gen/skein/agent/v1/agent_pb.js';
-import { PROTOCOL } from '../wire/index.ts';
+import { PROTOCOL } from '../program/index.ts';
 import { satisfies } from './range.ts';
 import { describeFound, type ResolvedAgent } from './resolved.ts';
 

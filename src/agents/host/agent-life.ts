@@ -7,12 +7,11 @@ import type { DescService } from '@bufbuild/protobuf';
 import type { Client } from '@grpc/grpc-js';
 import { SkeinError } from '../../errors/index.ts';
 import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
+import type { AgentExit, AgentLogLine, SpawnedAgent } from '../program/index.ts';
+import { settlesWithin } from '../program/index.ts';
 import { type CallableClient, callableClient } from '../wire/index.ts';
-import type { AgentExit, Callee } from './caller.ts';
+import type { Callee } from './caller.ts';
 import { judgedClient } from './calls.ts';
-import type { AgentLogLine } from './own-log.ts';
-import { settlesWithin } from './pause.ts';
-import type { SpawnedAgent } from './spawned.ts';
 
 /** How an agent was ended: by itself, or by which signal; and what went wrong on the way. */
 export interface AgentEnd {

@@ -6,10 +6,10 @@ import { SkeinError } from '../../errors/index.ts';
 import { AgentService, type GetAgentInformationResponse } from '../../gen/skein/agent/v1/agent_pb.js';
 import { BuilderService } from '../../gen/skein/builder/v1/builder_pb.js';
 import { RuntimeService } from '../../gen/skein/runtime/v1/runtime_pb.js';
+import type { AgentExit, AgentLogLine } from '../program/index.ts';
 import type { CallableClient } from '../wire/index.ts';
 import type { AgentEnd, AgentLife } from './agent-life.ts';
-import type { AgentExit, Callee } from './caller.ts';
-import type { AgentLogLine } from './own-log.ts';
+import type { Callee } from './caller.ts';
 
 export class AgentProcess {
   /** Identity of the agent, such as `skein/process`. */

@@ -4,9 +4,8 @@
  */
 import { status as GrpcStatus } from '@grpc/grpc-js';
 import type { SkeinError } from '../../errors/index.ts';
-import { MESSAGE_LIMIT_BYTES } from '../wire/index.ts';
-import { type AgentExit, type CallSite, callError, describeCall, describeExit } from './caller.ts';
-import { settlesWithin } from './pause.ts';
+import { type AgentExit, describeExit, MESSAGE_LIMIT_BYTES, settlesWithin } from '../program/index.ts';
+import { type CallSite, callError, describeCall } from './caller.ts';
 import { formatDuration } from './timeouts.ts';
 
 /** How long an exit may lag behind the channel's end. */

@@ -1,16 +1,8 @@
 /** Who calls and in what: the facts that make an error of a call say which agent, which service and which phase. */
 import type { DescMethod } from '@bufbuild/protobuf';
 import { type FilePlace, type Place, SkeinError, type SkeinErrorOptions } from '../../errors/index.ts';
-import type { Exit } from '../../processes/index.ts';
+import type { AgentExit } from '../program/index.ts';
 import type { AgentTimeouts } from './timeouts.ts';
-
-/** How an agent's process ended, with the last lines of its own log. */
-export type AgentExit = Exit & { readonly lastLines: readonly string[] };
-
-/** `exited with status 3`, `was ended by SIGKILL`. */
-export function describeExit(exit: Exit): string {
-  return exit.kind === 'exited' ? `exited with status ${exit.code}` : `was ended by ${exit.signal}`;
-}
 
 /** The agent behind a channel, as far as errors speak of it. */
 export interface Callee {

@@ -5,8 +5,8 @@ import {
   Health,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from '../../gen/grpc/health/v1/health_pb.js';
-import { CHANNEL_OPTIONS, callableClient } from '../wire/index.ts';
-import { pause } from './pause.ts';
+import { CHANNEL_OPTIONS, pause } from '../program/index.ts';
+import { callableClient } from '../wire/index.ts';
 
 /** How long a server that does not serve yet is left alone before it is asked again. */
 const healthIntervalMs = 20;

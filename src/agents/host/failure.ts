@@ -2,7 +2,8 @@
 import type { Message } from '@bufbuild/protobuf';
 import { type FilePlace, SkeinError } from '../../errors/index.ts';
 import type { Failure, ProcessExit } from '../../gen/skein/base/v1/status_pb.js';
-import { type CallSite, describeCall, describeExit, runPlace } from './caller.ts';
+import { describeExit } from '../program/index.ts';
+import { type CallSite, describeCall, runPlace } from './caller.ts';
 
 /** One wrong setting. */
 export interface Violation {

@@ -8,13 +8,13 @@ import { availableParallelism } from 'node:os';
 import PQueue from 'p-queue';
 import { SkeinError } from '../../errors/index.ts';
 import type { AgentReference, Service } from '../../workspace/index.ts';
+import type { AgentLogLine, BuiltInAgent, Command, Program, StartedProgram } from '../program/index.ts';
 import type { AgentProcess } from './agent-process.ts';
 import { Hosted, type Purpose } from './hosted.ts';
-import { admitAgent, startAgent } from './launch.ts';
+import { admitAgent, type LaunchOptions, serveProgram, startAgent } from './launch.ts';
 import { type AgentLock, lockAgent, readAgentLock, verifyLocked, writeAgentLock } from './lock.ts';
-import type { AgentLogLine } from './own-log.ts';
-import { type BuiltInAgent, resolveAgent } from './resolve.ts';
-import type { Command, Program, ResolvedAgent } from './resolved.ts';
+import { resolveAgent } from './resolve.ts';
+import type { ResolvedAgent } from './resolved.ts';
 import { AgentSession } from './session.ts';
 import type { AgentTimeouts } from './timeouts.ts';
 
@@ -65,15 +65,11 @@ export class AgentsHost implements AsyncDisposable {
   }
 
   /**
-   * Starts a program before any service asks for one of its agents, such as while the workspace is still being read. A
-   * launch that fails is told to the first service that needs it, and tried afresh for the next.
+   * Takes over a program that was started before there was a host, such as while the workspace was still being read. One
+   * that does not come to serve is told to the first service that needs it, and tried afresh for the next.
    */
-  warm(command: Command): void {
-    const key = programKey(command);
-    if (this.#shared.has(key)) return;
-    const known = [...this.#options.builtIns].filter(([, builtIn]) => programKey(builtIn.command) === key);
-    const identity = known.map(([name]) => name).join(', ') || command.join(' ');
-    this.#launchShared(key, { identity, command }).catch(() => undefined);
+  adopt(started: StartedProgram): void {
+    this.#launchShared(programKey(started.program.command), started.program, started).catch(() => undefined);
   }
 
   /** The program that a reference means, remembered. @throws {SkeinError} as `resolveAgent` */
@@ -169,8 +165,8 @@ export class AgentsHost implements AsyncDisposable {
     }
   }
 
-  #launchShared(key: string, program: Program): Promise<Hosted> {
-    const launch = this.#launch(program, 'all');
+  #launchShared(key: string, program: Program, started?: StartedProgram): Promise<Hosted> {
+    const launch = this.#launch(program, 'all', started);
     this.#shared.set(key, launch);
     const forget = (): void => {
       if (this.#shared.get(key) === launch) this.#shared.delete(key);
@@ -179,8 +175,8 @@ export class AgentsHost implements AsyncDisposable {
     return launch;
   }
 
-  #launch(program: Program, purpose: Purpose): Promise<Hosted> {
-    const launch = this.#queue.add(() => this.#start(program, purpose));
+  #launch(program: Program, purpose: Purpose, started?: StartedProgram): Promise<Hosted> {
+    const launch = this.#queue.add(() => this.#start(program, purpose, started));
     this.#all.add(launch);
     // What cannot be cleared is met again when the host is closed.
     this.#clearAfterExit(launch).catch(() => undefined);
@@ -197,16 +193,19 @@ export class AgentsHost implements AsyncDisposable {
     this.#all.delete(launch);
   }
 
-  async #start(program: Program, purpose: Purpose): Promise<Hosted> {
+  async #start(program: Program, purpose: Purpose, started: StartedProgram | undefined): Promise<Hosted> {
     const { environment, workspaceRoot, timeouts, onAgentLog, onStray } = this.#options;
-    const life = await startAgent(program, {
+    const options: LaunchOptions = {
       signal: this.#ending.signal,
       environment,
       directory: workspaceRoot,
       ...(timeouts && { timeouts }),
       ...(onAgentLog && { onLog: (line) => onAgentLog(program.identity, line) }),
       locate: (instance, pointer) => this.#services.get(instance)?.specPlace(pointer),
-    });
+    };
+    const life = await (started === undefined
+      ? startAgent(program, options)
+      : serveProgram(started, options));
     return new Hosted(life, {
       purpose,
       admit: async (agent) => {

@@ -10,10 +10,10 @@ import {
   type LogChunk,
   LogChunkSchema,
 } from '../../gen/skein/runtime/v1/runtime_pb.js';
+import { pause } from '../program/index.ts';
 import type { AgentProcess } from './agent-process.ts';
 import { unknownNumber } from './enumerations.ts';
 import { pollInstance } from './instance-poll.ts';
-import { pause } from './pause.ts';
 
 /** Where the news of one instance go. */
 export interface InstanceSink {

@@ -7,8 +7,8 @@ import {
   type InstanceEvent,
   InstanceEventSchema,
 } from '../../gen/skein/runtime/v1/runtime_pb.js';
+import { pause } from '../program/index.ts';
 import type { AgentProcess } from './agent-process.ts';
-import { pause } from './pause.ts';
 
 const intervalMs = 1_000;
 

@@ -5,17 +5,23 @@
 import type { Client } from '@grpc/grpc-js';
 import { type FilePlace, SkeinError } from '../../errors/index.ts';
 import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
-import type { Handshake } from '../wire/index.ts';
+import {
+  type AgentLogLine,
+  type Handshake,
+  type HandshakeLine,
+  judgeHandshake,
+  type Program,
+  pause,
+  type SpawnedAgent,
+  type StartedProgram,
+  startProgram,
+} from '../program/index.ts';
 import { admit } from './admission.ts';
 import { AgentLife } from './agent-life.ts';
 import { AgentProcess } from './agent-process.ts';
 import type { Callee } from './caller.ts';
 import { awaitServing, openChannel } from './channel.ts';
-import { HandshakeLine, judgeHandshake } from './handshake.ts';
-import type { AgentLogLine } from './own-log.ts';
-import { pause } from './pause.ts';
-import type { Program, ResolvedAgent } from './resolved.ts';
-import { SpawnedAgent } from './spawned.ts';
+import type { ResolvedAgent } from './resolved.ts';
 import { type AgentTimeouts, defaultTimeouts, formatDuration } from './timeouts.ts';
 
 export interface LaunchOptions {
@@ -54,10 +60,14 @@ export async function launchAgent(agent: ResolvedAgent, options: LaunchOptions):
  */
 export async function startAgent(agent: Program, options: LaunchOptions): Promise<AgentLife> {
   options.signal.throwIfAborted();
+  return serveProgram(await startProgram(agent, options), options);
+}
+
+/** As `startAgent`, of a program that runs already; it is cleared where it does not come to serve. */
+export async function serveProgram(started: StartedProgram, options: LaunchOptions): Promise<AgentLife> {
+  const { program: agent, spawned, line } = started;
   const timeouts: AgentTimeouts = { ...defaultTimeouts, ...options.timeouts };
-  const deadline = performance.now() + timeouts.handshakeMs;
-  const line = new HandshakeLine(agent.identity);
-  const spawned = await SpawnedAgent.start(agent, { ...options, takeLine: (text) => line.take(text) });
+  const deadline = started.startedAt + timeouts.handshakeMs;
   if (options.onLog) spawned.log.listen(options.onLog);
   let channel: Client | undefined;
   try {

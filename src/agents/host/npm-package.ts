@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { type FilePlace, SkeinError } from '../../errors/index.ts';
-import type { Command } from './resolved.ts';
+import type { Command } from '../program/index.ts';
 
 const manifestSchema = z.object({
   version: z.string().optional(),

@@ -7,15 +7,11 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join, relative, sep } from 'node:path';
 import { nearest, SkeinError } from '../../errors/index.ts';
 import type { AgentReference } from '../../workspace/index.ts';
+import type { BuiltInAgent, Command } from '../program/index.ts';
 import { digestFile, digestFolder } from './digest.ts';
 import { findPackage, packageAgent } from './npm-package.ts';
 import { satisfies } from './range.ts';
-import type { Command, Found, ResolvedAgent } from './resolved.ts';
-
-/** How a built-in agent is started. */
-export interface BuiltInAgent {
-  readonly command: Command;
-}
+import type { Found, ResolvedAgent } from './resolved.ts';
 
 export interface ResolveContext {
   /** Absolute root of the workspace. */

@@ -1,8 +1,5 @@
 /** What finding an agent gives: the words that resolving, locking, launching and the host share (A-13). */
-import type { FilePlace } from '../../errors/index.ts';
-
-/** An argument vector; the first word is the program. */
-export type Command = readonly [string, ...string[]];
+import type { Program } from '../program/index.ts';
 
 /** Where an agent was found, in the order in which it is looked for. */
 export type Found =
@@ -12,21 +9,13 @@ export type Found =
   | { readonly kind: 'package'; readonly name: string; readonly version: string; readonly folder: string }
   | { readonly kind: 'executable'; readonly file: string };
 
-export interface ResolvedAgent {
-  /** `publisher/name`, or for a path the path from the workspace's root: `./agents/x`. Names the agent in messages. */
-  readonly identity: string;
-  readonly command: Command;
+export interface ResolvedAgent extends Program {
   readonly found: Found;
   /** Range that its version must lie in; absent: any version. */
   readonly range?: string;
   /** `sha256:<hex>`; absent for path and built-in agents, which change with the workspace and with skein. */
   readonly digest?: string;
-  /** Where the reference is written; absent for an agent that is started before the workspace is read. */
-  readonly place?: FilePlace;
 }
-
-/** What is launched, and under which name: a program may be several agents (A-12). */
-export type Program = Pick<ResolvedAgent, 'identity' | 'command' | 'place'>;
 
 /** How an agent was found, for people: `the package skein-agent-redis 1.2.0`. */
 export function describeFound(found: Found): string {

@@ -8,9 +8,9 @@ import type { GetAgentInformationResponse } from '../../gen/skein/agent/v1/agent
 import type { BuilderService } from '../../gen/skein/builder/v1/builder_pb.js';
 import type { InstanceEvent, LogChunk, RuntimeService } from '../../gen/skein/runtime/v1/runtime_pb.js';
 import type { Service } from '../../workspace/index.ts';
+import { type AgentExit, describeExit } from '../program/index.ts';
 import type { CallableClient } from '../wire/index.ts';
 import type { AgentProcess } from './agent-process.ts';
-import { type AgentExit, describeExit } from './caller.ts';
 import type { InstanceFeed } from './instance-feed.ts';
 
 /** The request of a method without its instance, which the session adds. */

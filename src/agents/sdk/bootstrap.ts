@@ -1,7 +1,7 @@
 /** The one line that the host writes to a fresh agent's stdin, and the life-line that stdin is from then on. */
 import type { Readable } from 'node:stream';
 import { SkeinError } from '../../errors/index.ts';
-import { PROTOCOL, SOCKET_PATH_LIMIT_BYTES } from '../wire/index.ts';
+import { PROTOCOL, SOCKET_PATH_LIMIT_BYTES } from '../program/index.ts';
 
 /** What an agent needs to know to begin. */
 export interface Launch {

@@ -7,7 +7,7 @@ import {
   type ValidationAdvertisementSchema,
   type ValidationSupportSchema,
 } from '../../gen/skein/agent/v1/agent_pb.js';
-import { PROTOCOL } from '../wire/index.ts';
+import { PROTOCOL } from '../program/index.ts';
 import type { AgentDefinition, Validation, ValidationSupport } from './definition.ts';
 import type { SpecReader } from './schema.ts';
 import { writeRuntimeContext } from './translation.ts';

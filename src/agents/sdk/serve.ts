@@ -7,7 +7,7 @@ import { Health } from '../../gen/grpc/health/v1/health_pb.js';
 import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
 import { RuntimeService } from '../../gen/skein/runtime/v1/runtime_pb.js';
 import { prepareSpawner } from '../../processes/index.ts';
-import { AGENT_VARIABLE, formatHandshake, PROTOCOL } from '../wire/index.ts';
+import { AGENT_VARIABLE, formatHandshake, PROTOCOL } from '../program/index.ts';
 import { agentLog } from './agent-log.ts';
 import { agentService } from './agent-service.ts';
 import { Agents, type LazyAgent } from './agents.ts';

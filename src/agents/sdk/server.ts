@@ -23,7 +23,8 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { SkeinError } from '../../errors/index.ts';
-import { CHANNEL_OPTIONS, serviceDefinition, TOKEN_METADATA_KEY } from '../wire/index.ts';
+import { CHANNEL_OPTIONS, TOKEN_METADATA_KEY } from '../program/index.ts';
+import { serviceDefinition } from '../wire/index.ts';
 import { agentLog } from './agent-log.ts';
 
 /** A fault of the call itself, answered by a gRPC status; failures of services are answers, never this. */

@@ -9,8 +9,8 @@ import {
   type MessageShape,
 } from '@bufbuild/protobuf';
 import { type Client, type CallOptions as GrpcCallOptions, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { TOKEN_METADATA_KEY } from '../program/index.ts';
 import { methodDefinition } from './definition.ts';
-import { TOKEN_METADATA_KEY } from './protocol.ts';
 
 export interface CallOptions {
   /** Ends the call, and with it the other side's work. */

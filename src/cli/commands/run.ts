@@ -4,6 +4,7 @@ import { newRunId } from '../../control/index.ts';
 import { findWorkspace } from '../../workspace/index.ts';
 import type { CommonOptions } from '../common-options.ts';
 import type { ExitStatus } from '../exit-status.ts';
+import { EarlyAgents } from '../run/early-agents.ts';
 import type { RunRequest } from '../run/request.ts';
 
 export interface RunOptions extends CommonOptions {
@@ -42,5 +43,6 @@ export async function run(
     ...(options.parallelism !== undefined && { parallelism: options.parallelism }),
   };
   if (options.detach) return (await import('../run/detached.ts')).detached(request, options, script);
-  return (await import('../run/foreground.ts')).foreground(request, options);
+  const agents = new EarlyAgents(request.root);
+  return (await import('../run/foreground.ts')).foreground(request, agents, options);
 }

@@ -7,6 +7,7 @@ import { type ExitStatus, exitStatus } from '../exit-status.ts';
 import { hasColour, palette } from '../view/colours.ts';
 import { LineWriter } from '../view/line-writer.ts';
 import { OutputLines } from '../view/output-lines.ts';
+import type { EarlyAgents } from './early-agents.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { Interrupts } from './interrupts.ts';
 import { outcome } from './outcome.ts';
@@ -16,7 +17,11 @@ import { jsonView, plainView, type RunView, type Shown } from './run-view.ts';
 /** How long a reader that does not read may hold up the end of an interrupted run, milliseconds. */
 const drainBudgetMs = 3_000;
 
-export async function foreground(request: RunRequest, options: CommonOptions): Promise<ExitStatus> {
+export async function foreground(
+  request: RunRequest,
+  agents: EarlyAgents,
+  options: CommonOptions,
+): Promise<ExitStatus> {
   const closed = (error: Error): void => interrupts.interrupt(`output is closed (${error.message})`);
   const out = new LineWriter(process.stdout, closed);
   const progress = new LineWriter(process.stderr, closed);
@@ -31,6 +36,7 @@ export async function foreground(request: RunRequest, options: CommonOptions): P
   try {
     held = await holdRun(
       request,
+      agents,
       interrupts.signal,
       (message) => void progress.write(`skein | ${message}\n`),
     );

@@ -23,6 +23,7 @@ import {
   type Workspace,
   WorkspaceFaults,
 } from '../../workspace/index.ts';
+import type { EarlyAgents } from './early-agents.ts';
 import type { RunRequest } from './request.ts';
 
 export interface HeldRun {
@@ -46,6 +47,21 @@ const shownLines = 20;
  */
 export async function holdRun(
   request: RunRequest,
+  agents: EarlyAgents,
+  signal: AbortSignal,
+  warn: (message: string) => void,
+): Promise<HeldRun> {
+  try {
+    return await claimAndBegin(request, agents, signal, warn);
+  } catch (error) {
+    await agents.discard();
+    throw error;
+  }
+}
+
+async function claimAndBegin(
+  request: RunRequest,
+  agents: EarlyAgents,
   signal: AbortSignal,
   warn: (message: string) => void,
 ): Promise<HeldRun> {
@@ -66,7 +82,7 @@ export async function holdRun(
     now: new Date(),
   });
   try {
-    return await begin({ request, workspace, roots, ports, claim, signal, warn });
+    return await begin({ request, workspace, roots, ports, claim, agents, signal, warn });
   } catch (error) {
     claim.release();
     throw error;
@@ -90,11 +106,21 @@ interface Plan {
   readonly roots: readonly ServiceId[];
   readonly ports: Parameters<typeof Flow.create>[0]['ports'];
   readonly claim: RunClaim;
+  readonly agents: EarlyAgents;
   readonly signal: AbortSignal;
   readonly warn: (message: string) => void;
 }
 
-async function begin({ request, workspace, roots, ports, claim, signal, warn }: Plan): Promise<HeldRun> {
+async function begin({
+  request,
+  workspace,
+  roots,
+  ports,
+  claim,
+  agents,
+  signal,
+  warn,
+}: Plan): Promise<HeldRun> {
   const folder = join(claim.folder, 'logs');
   const files = new Map([...workspace.services.keys()].map((id) => [id, logFileName(workspace, id)]));
   const fileName = (service: ServiceId): string => files.get(service) ?? `${service.replace('/', '--')}.log`;
@@ -106,6 +132,7 @@ async function begin({ request, workspace, roots, ports, claim, signal, warn }: 
     onWriteError: (service, error) =>
       warn(`the output of ${service} cannot be kept in a file: ${error.message}`),
   });
+  const startedAgents = await agents.take();
   const flow = await Flow.create(
     {
       workspace,
@@ -123,6 +150,7 @@ async function begin({ request, workspace, roots, ports, claim, signal, warn }: 
       logFile: ({ id }) => join(folder, fileName(id)),
       lastLines: ({ id }) => logs.lastLines(id, shownLines),
       callerEnvironment: process.env,
+      ...(startedAgents && { startedAgents }),
     },
     signal,
   );

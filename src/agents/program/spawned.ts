@@ -14,11 +14,11 @@ import {
   signalGroup,
   spawnGroup,
 } from '../../processes/index.ts';
-import { AGENT_VARIABLE, type Bootstrap, PROTOCOL } from '../wire/index.ts';
-import { type AgentExit, describeExit } from './caller.ts';
+import { type AgentExit, describeExit } from './exit.ts';
 import { AgentLog } from './own-log.ts';
 import { settlesWithin } from './pause.ts';
-import type { Program } from './resolved.ts';
+import type { Program } from './program.ts';
+import { AGENT_VARIABLE, type Bootstrap, PROTOCOL } from './protocol.ts';
 import { makeSocketFolder, type SocketFolder } from './socket-folder.ts';
 
 /** The variables of the caller that reach an agent, and nothing else does (C-17). */

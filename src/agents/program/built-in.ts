@@ -2,14 +2,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuiltInAgent, Command } from '../agents/host/index.ts';
+import type { Command, Program } from './program.ts';
 
-const names = ['process', 'postgres'];
+const names = ['skein/process', 'skein/postgres'];
+
+/** How a built-in agent is started. */
+export interface BuiltInAgent {
+  readonly command: Command;
+}
 
 /** By `publisher/name`; all of them by one command, so that a run starts it once. */
 export function builtInAgents(): ReadonlyMap<string, BuiltInAgent> {
   const command = builtInCommand();
-  return new Map(names.map((name) => [`skein/${name}`, { command }]));
+  return new Map(names.map((name) => [name, { command }]));
+}
+
+/** The program of all built-in agents, to be started before anybody asks for one. */
+export function builtInProgram(): Program {
+  return { identity: names.join(', '), command: builtInCommand() };
 }
 
 /** What starts the process of all built-in agents. */

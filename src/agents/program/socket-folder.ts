@@ -7,7 +7,7 @@ import { lstatSync, mkdirSync, mkdtempSync, rmSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { SkeinError } from '../../errors/index.ts';
-import { SOCKET_PATH_LIMIT_BYTES } from '../wire/index.ts';
+import { SOCKET_PATH_LIMIT_BYTES } from './protocol.ts';
 
 export interface SocketFolder {
   /** Absolute; nothing is there yet. At most 100 bytes. */

@@ -1,7 +1,7 @@
 /** The first thing an agent says: one line on stdout that tells the protocol and where it listens; here it is judged. */
 import { lstatSync } from 'node:fs';
 import { SkeinError } from '../../errors/index.ts';
-import { type Handshake, PROTOCOL, parseHandshake } from '../wire/index.ts';
+import { type Handshake, PROTOCOL, parseHandshake } from './protocol.ts';
 
 /**
  * Takes an agent's stdout lines until one is the handshake. Lines before and after are log; a line that begins as a

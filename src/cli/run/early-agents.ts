@@ -1,0 +1,32 @@
+/**
+ * Starts the program of the built-in agents as the first act of a run: it comes up while this process still loads its own
+ * code and reads the workspace. Nearly every workspace needs it; where none of its agents is asked for, it is ended.
+ */
+import { builtInProgram, type StartedProgram, startProgram } from '../../agents/program/index.ts';
+
+/** A program that has been started and belongs to nobody yet. */
+export class EarlyAgents {
+  readonly #started: Promise<StartedProgram | undefined>;
+  #isTaken = false;
+
+  /** `root`: absolute root of the workspace. */
+  constructor(root: string) {
+    this.#started = startProgram(builtInProgram(), { environment: process.env, directory: root }).catch(
+      // It is started afresh for the service that needs it, which is then told why it cannot be.
+      () => undefined,
+    );
+  }
+
+  /** The program, which is the caller's from now on; `undefined` where it could not be started. */
+  take(): Promise<StartedProgram | undefined> {
+    this.#isTaken = true;
+    return this.#started;
+  }
+
+  /** Ends it, unless it was taken. @throws {SkeinError} SK1308 when something of it outlives SIGKILL */
+  async discard(): Promise<void> {
+    if (this.#isTaken) return;
+    this.#isTaken = true;
+    await (await this.#started)?.spawned.clear();
+  }
+}
