@@ -70,7 +70,6 @@ export async function claimRun(options: ClaimOptions): Promise<RunClaim> {
       logs: {},
     };
     writeRunRecord(record);
-    pruneRuns(root, run);
     const update = (change: Partial<RunRecord>): void => {
       record = { ...record, ...change };
       writeRunRecord(record);
@@ -85,6 +84,8 @@ export async function claimRun(options: ClaimOptions): Promise<RunClaim> {
         if (record.state === 'ended') return;
         update({ state: 'ended' });
         writeFileSync(join(claimFolder(root, number), 'released'), '');
+        // At the end: a start must not wait for the removal of hundreds of old logs.
+        pruneRuns(root, run);
       },
     };
   } catch (error) {

@@ -1,4 +1,5 @@
 /** A run's events as batches that a reader pulls: a slow reader subscribes anew where it stopped, and holds no queue. */
+import { setImmediate } from 'node:timers/promises';
 import type { Run, RunEvent } from '../orchestration/index.ts';
 
 /** What a reader is given at a time. */
@@ -33,7 +34,7 @@ export async function* eventBatches(run: Run, signal?: AbortSignal): AsyncGenera
       try {
         if (batch.length === 0 && !wasEnded && !ended && !signal?.aborted) await arrival;
         // What happens in the same turn of the event loop travels together.
-        if (batch.length > 0 && batch.length < batchLength) await Promise.resolve();
+        if (batch.length > 0 && batch.length < batchLength) await setImmediate();
       } finally {
         subscription[Symbol.dispose]();
       }

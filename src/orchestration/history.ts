@@ -41,7 +41,8 @@ export class RunHistory {
 
   /** Every kept event after `afterSequence` at once, then each new one. Disposing ends it. */
   onEvent(listener: (event: RunEvent) => void, afterSequence = 0): Disposable {
-    for (const event of this.#events.filter(({ sequence }) => sequence > afterSequence)) listener(event);
+    const forgotten = this.#sequence - this.#events.length;
+    for (const event of this.#events.slice(Math.max(0, afterSequence - forgotten))) listener(event);
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }

@@ -173,7 +173,7 @@ export class RunReadiness implements Disposable {
   }
 
   gatesOf(service: ServiceId): readonly Gate[] {
-    return this.#board.plan.gates.filter((gate) => gate.dependent === service);
+    return this.#board.gatesOf(service);
   }
 
   requirementsOf(service: ServiceId): readonly Requirement[] {

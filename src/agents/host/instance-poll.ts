@@ -42,7 +42,7 @@ export async function pollInstance(
 }
 
 /** What a Watch would have said between two answers. */
-export function changes(
+function changes(
   instance: string,
   before: InformationResponse | undefined,
   now: InformationResponse,

@@ -8,7 +8,7 @@ export { HandshakeLine, judgeHandshake } from './handshake.ts';
 export type { AgentLogLine } from './own-log.ts';
 export { pause, settlesWithin } from './pause.ts';
 export type { Command, Program } from './program.ts';
-export type { Bootstrap, Handshake } from './protocol.ts';
+export type { Handshake } from './protocol.ts';
 export {
   AGENT_VARIABLE,
   CHANNEL_OPTIONS,
@@ -20,4 +20,4 @@ export {
   TOKEN_METADATA_KEY,
 } from './protocol.ts';
 export type { SpawnedAgent } from './spawned.ts';
-export { type StartedProgram, type StartOptions, startProgram } from './start.ts';
+export { type StartedProgram, startProgram } from './start.ts';

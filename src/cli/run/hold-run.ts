@@ -149,7 +149,8 @@ async function begin({
       ...(request.parallelism !== undefined && { parallelism: request.parallelism }),
       logFile: ({ id }) => join(folder, fileName(id)),
       lastLines: ({ id }) => logs.lastLines(id, shownLines),
-      callerEnvironment: process.env,
+      // A copy: each look into the real one asks the system.
+      callerEnvironment: { ...process.env },
       ...(startedAgents && { startedAgents }),
     },
     signal,

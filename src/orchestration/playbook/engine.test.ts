@@ -368,3 +368,7 @@ describe('properties on random graphs', () => {
     expect(engine.isSettled()).toBe(true);
   });
 });
+
+test('W-9 a cycle that the reader let through is named', () => {
+  expect(() => graphOf({ a: ['b'], b: ['a'], c: [] })).toThrow(/a → b|b → a/);
+});

@@ -23,33 +23,43 @@ const strictness: Readonly<Record<Wait, number>> = { started: 0, ready: 1, compl
 
 /**
  * Builds the graph. Edges to services outside `services` are left out.
- * @throws {alg.CycleException} for a cycle: the workspace reader refuses those (W-9), so it would be a bug.
+ * @throws {Error} for a cycle: the workspace reader refuses those (W-9), so it would be a bug.
  */
 export function playbookGraph(
   services: Iterable<string>,
   prerequisitesOf: (service: string) => readonly Prerequisite[],
 ): PlaybookGraph {
-  const graph = new Graph({ directed: true });
-  for (const service of services) graph.setNode(service);
+  const nodes = new Set(services);
   const prerequisites = new Map<string, ReadonlyMap<string, Wait>>();
-  const dependents = new Map<string, string[]>(graph.nodes().map((service) => [service, []]));
-  for (const service of graph.nodes()) {
+  const dependents = new Map<string, string[]>([...nodes].map((service) => [service, []]));
+  for (const service of nodes) {
     const waits = new Map<string, Wait>();
     for (const edge of prerequisitesOf(service)) {
-      if (!graph.hasNode(edge.service)) continue;
+      if (!nodes.has(edge.service)) continue;
       const known = waits.get(edge.service);
       if (known === undefined || strictness[edge.wait] > strictness[known])
         waits.set(edge.service, edge.wait);
     }
     prerequisites.set(service, waits);
-    for (const dependency of waits.keys()) {
-      graph.setEdge(dependency, service);
-      dependents.get(dependency)?.push(service);
-    }
+    for (const dependency of waits.keys()) dependents.get(dependency)?.push(service);
   }
-  const sorted = topologicalOrder(graph.nodes(), prerequisites, dependents);
-  if (sorted.length < graph.nodeCount()) alg.topsort(graph);
+  const sorted = topologicalOrder([...nodes], prerequisites, dependents);
+  if (sorted.length < nodes.size)
+    throw new Error(`the graph has cycles: ${describeCycles(nodes, dependents)}`);
   return { services: sorted, prerequisites, dependents, height: heights(sorted, dependents) };
+}
+
+function describeCycles(
+  nodes: ReadonlySet<string>,
+  dependents: ReadonlyMap<string, readonly string[]>,
+): string {
+  const graph = new Graph({ directed: true });
+  for (const service of nodes)
+    for (const dependent of dependents.get(service) ?? []) graph.setEdge(service, dependent);
+  return alg
+    .findCycles(graph)
+    .map((cycle) => cycle.join(' → '))
+    .join('; ');
 }
 
 /** Kahn's algorithm with a queue: stable, and iterative, so that a chain of 10,000 services cannot overflow the stack. */

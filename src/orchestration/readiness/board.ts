@@ -18,6 +18,7 @@ export class ReadinessBoard {
   #plan: RunRequirements = { requirements: [], gates: [] };
   #required: ReadonlySet<RequirementKey> = new Set();
   #gatesOf: ReadonlyMap<RequirementKey, readonly Gate[]> = new Map();
+  #gatesBefore: ReadonlyMap<ServiceId, readonly Gate[]> = new Map();
   #unmetOf: Map<Gate, number> = new Map();
   #unmet = 0;
   readonly #sinceMs: number;
@@ -46,6 +47,13 @@ export class ReadinessBoard {
         if (known === undefined) gatesOf.set(key, [gate]);
         else known.push(gate);
       }
+    const gatesBefore = new Map<ServiceId, Gate[]>();
+    for (const gate of plan.gates) {
+      const known = gatesBefore.get(gate.dependent);
+      if (known === undefined) gatesBefore.set(gate.dependent, [gate]);
+      else known.push(gate);
+    }
+    this.#gatesBefore = gatesBefore;
     this.#plan = plan;
     this.#required = new Set(plan.requirements.map(({ key }) => key));
     this.#gatesOf = gatesOf;
@@ -91,8 +99,13 @@ export class ReadinessBoard {
     return (this.#unmetOf.get(gate) ?? 0) === 0;
   }
 
+  /** What a service's Start waits on, open or not. */
+  gatesOf(dependent: ServiceId): readonly Gate[] {
+    return this.#gatesBefore.get(dependent) ?? [];
+  }
+
   /** The gates that keep a service's Start waiting. */
   closedGates(dependent: ServiceId): readonly Gate[] {
-    return this.#plan.gates.filter((gate) => gate.dependent === dependent && !this.isOpen(gate));
+    return this.gatesOf(dependent).filter((gate) => !this.isOpen(gate));
   }
 }
