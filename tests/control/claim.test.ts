@@ -111,7 +111,8 @@ describe('T-11 one run of a workspace at a time', () => {
   test('git looks away, others may not look in, ten ended runs are kept', async () => {
     for (let at = 10; at < 25; at++)
       mkdirSync(join(root, '.skein', 'runs', `run-${at}`), { recursive: true });
-    await claimRun(options('run-99'));
+    const claim = await claimRun(options('run-99'));
+    claim.release();
     expect(readFileSync(join(root, '.skein', '.gitignore'), 'utf8')).toBe('*\n');
     expect(readdirSync(join(root, '.skein', 'runs'))).toEqual([
       ...Array.from({ length: 10 }, (_, index) => `run-${index + 15}`),

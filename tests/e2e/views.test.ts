@@ -147,30 +147,3 @@ test('`events --json` tells the same story as the run itself, a line an event', 
   );
   site.expectNothingLeft();
 });
-
-test('R-9 a port answered by somebody else is not readiness', async () => {
-  await using site = new Site();
-  const { createServer } = await import('node:http');
-  await using stranger = createServer((_request, response) => response.end('ok'));
-  site.declare('foreign', [
-    shellService('web', `echo "port $PORT"; ${staying()}`, {
-      endpoints: [{ name: 'http', api: 'http', health: { path: '/healthz' } }],
-      environment: { PORT: '${self:http|port}' },
-    }),
-  ]);
-  const run = site.start('run', '--json', '--temporary-ports');
-  const { text } = await run.line('foreign/web', 'port ');
-  await new Promise<void>((resolve) => {
-    stranger.listen(Number(String(text).slice('port '.length)), '127.0.0.1', resolve);
-  });
-  await expect
-    .poll(async () => JSON.stringify(await site.service('foreign/web')), {
-      timeout: 10_000,
-      interval: 100,
-    })
-    .toContain(`${process.pid}`);
-  expect(await site.service('foreign/web')).toMatchObject({ ready: false });
-  run.signal('SIGINT');
-  await run.ended;
-  site.expectNothingLeft();
-});

@@ -1,5 +1,5 @@
 /** Looks for processes by a mark in their environment or command line: the proof that a run has left nothing behind. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface FoundProcess {
@@ -15,14 +15,22 @@ export function processesWith(mark: string): readonly FoundProcess[] {
   return process.platform === 'linux' ? scanProc(mark) : scanPs(mark);
 }
 
+/** Whether it runs: the dead that nobody has collected yet, such as orphans whom a slow init has inherited, do not. */
 export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-    throw error;
-  }
+  if (pid <= 0) throw new Error(`${pid} is no process`);
+  return process.platform === 'linux' ? isAliveInProc(pid) : isAliveInPs(pid);
+}
+
+/** The state stands behind the name, which may hold anything: `12 (a) b) S 1 …`. */
+function isAliveInProc(pid: number): boolean {
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  const state = stat.slice(stat.lastIndexOf(')') + 2)[0];
+  return state !== undefined && !'ZX'.includes(state);
+}
+
+function isAliveInPs(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
 }
 
 function scanProc(mark: string): readonly FoundProcess[] {

@@ -1,6 +1,6 @@
 /** `skein status`: the live run, or how the last one ended. */
 import { connectToRun, type LastRun, readLastRun, runStateWord } from '../../control/index.ts';
-import { findWorkspace } from '../../workspace/index.ts';
+import { findWorkspace, loadWorkspace, WorkspaceFaults } from '../../workspace/index.ts';
 import type { CommonOptions } from '../common-options.ts';
 import { type ExitStatus, exitStatus } from '../exit-status.ts';
 import { failureDocument, receiptDocument, statusDocument } from '../view/documents.ts';
@@ -17,7 +17,7 @@ export async function status(options: StatusOptions): Promise<ExitStatus> {
   if (options.last) return showLast(options, root);
   const connection = await connectToRun(root);
   if (connection === undefined) {
-    showLast(options, root);
+    await showLast(options, root);
     return exitStatus.failed;
   }
   const { run } = await connection.client.getSnapshot({});
@@ -26,15 +26,25 @@ export async function status(options: StatusOptions): Promise<ExitStatus> {
   return exitStatus.done;
 }
 
-function showLast(options: StatusOptions, root: string): ExitStatus {
+async function showLast(options: StatusOptions, root: string): Promise<ExitStatus> {
   const last = readLastRun(root);
-  const workspace = last?.run.workspace ?? null;
+  const workspace = last?.run.workspace ?? (await nameOf(root));
   print(
     options,
     { workspace, root, state: 'stopped', last: last ? lastDocument(last) : null },
     lastText(root, last),
   );
   return last === undefined ? exitStatus.failed : exitStatus.done;
+}
+
+/** Of a workspace that has never run; also of one with faults. */
+async function nameOf(root: string): Promise<string> {
+  try {
+    return (await loadWorkspace(root)).name;
+  } catch (error) {
+    if (error instanceof WorkspaceFaults) return error.readable.name;
+    throw error;
+  }
 }
 
 /** The receipt, and beside it which run that was and how it ended. */
