@@ -2,7 +2,7 @@
 const floors = [
   ['errors'],
   ['gen'],
-  ['workspace', 'processes'],
+  ['workspace', 'processes', 'secrets'],
   ['network', 'configuration', 'agents'],
   ['orchestration'],
   ['control'],

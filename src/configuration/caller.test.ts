@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { callerEnvironment, callerVariables } from './caller.ts';
+import { callerVariables } from '../processes/index.ts';
+import { callerEnvironment } from './caller.ts';
 
 const caller = {
   PATH: '/bin',

@@ -1,18 +1,7 @@
 /** What of the caller's own environment reaches a service (C-17): a short list, and what the service names. */
-import { isSecret } from './secret.ts';
+import { callerVariables } from '../processes/index.ts';
+import { isSecret } from '../secrets/index.ts';
 import type { Variable } from './variable.ts';
-
-/** What a program needs to find its tools, its user's files, its language and its terminal. */
-export const callerVariables: readonly string[] = [
-  'PATH',
-  'HOME',
-  'LANG',
-  'TZ',
-  'TERM',
-  'TMPDIR',
-  'USER',
-  'SHELL',
-];
 
 export interface CallerEnvironment {
   readonly variables: readonly Variable[];

@@ -1,8 +1,8 @@
 /** What a service exposes to its dependents at run time, as its agent answered it at Init. */
 import { hash } from 'node:crypto';
 import { SkeinError, SkeinFaults } from '../errors/index.ts';
+import { isSecretConfiguration } from '../secrets/index.ts';
 import type { ServiceId } from '../workspace/index.ts';
-import { isCredentialKey, isSecret } from './secret.ts';
 
 export interface ExposedConfiguration {
   /** May be nested: `auth/frontend`. */
@@ -16,9 +16,6 @@ export interface ExposedValue {
   readonly value: string;
   readonly secret: boolean;
 }
-
-/** The key of a group's only value, where its author gave it no name of its own. */
-const soleKey = 'value';
 
 /**
  * Takes over what an agent answered: the secret ones are found (C-2), whether the agent said so or not.
@@ -53,14 +50,9 @@ export function judgeExposed(
     values: values.map(({ key, value, secret }) => ({
       key,
       value,
-      secret: secret || secretIn(group, key, value),
+      secret: isSecretConfiguration({ group, key, value, marked: secret }),
     })),
   }));
-}
-
-/** A group of one value is named without its key, so that the group's name is what tells. */
-function secretIn(group: string, key: string, value: string): boolean {
-  return isSecret({ key, value }) || (key === soleKey && isCredentialKey(group));
 }
 
 /** SHA-256, in hexadecimal; neither the order of groups nor that of keys is part of it. */

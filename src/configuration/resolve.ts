@@ -4,6 +4,7 @@
  */
 import { faultsOf, SkeinError, SkeinFaults } from '../errors/index.ts';
 import { authorityOf, urlOf } from '../network/index.ts';
+import { isSecret } from '../secrets/index.ts';
 import type { Template } from '../workspace/index.ts';
 import { addressOf, carriersOf, instanceFor, type RunFacts, type Sources } from './carriers.ts';
 import { faultOf } from './check.ts';
@@ -15,7 +16,6 @@ import {
   type Reference,
   type SelfReference,
 } from './reference.ts';
-import { isSecret } from './secret.ts';
 import { selectEndpoint } from './select.ts';
 import { carrierPrefix, type Variable } from './variable.ts';
 

@@ -47,10 +47,10 @@ export function newestRun(root: string): RunRecord | undefined {
   return undefined;
 }
 
-/** Removes the folders of the oldest runs beyond those that are kept; never that of `live`. */
-export function pruneRuns(root: string, live: string): void {
-  const ended = runIds(root).filter((runId) => runId !== live);
-  for (const runId of ended.slice(0, Math.max(0, ended.length - keptRuns)))
+/** Removes the folders of the oldest runs beyond those that are kept; `latest` is one of these, whatever its clock said. */
+export function pruneRuns(root: string, latest: string): void {
+  const others = runIds(root).filter((runId) => runId !== latest);
+  for (const runId of others.slice(0, Math.max(0, others.length + 1 - keptRuns)))
     rmSync(runFolder(root, runId), { recursive: true, force: true });
 }
 

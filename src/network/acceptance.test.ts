@@ -83,6 +83,17 @@ describe('N-6 what stands', () => {
     ).toEqual([native, container]);
     expect(refusal(answered, kept).map((fault) => fault.code)).toEqual(['SK1222']);
   });
+
+  test('a public view that was dropped may be added again at the address that skein would propose, and no other', () => {
+    const kept = [mapping('http', native)];
+    const proposable = [mapping('http', native, open)];
+    const answered = (instance: AnsweredInstance): AnsweredMapping[] => [answer('http', native, instance)];
+    const accepted = accept({ service, proposed: kept, proposable, answered: answered(open) });
+    expect(accepted.mappings).toEqual(proposable);
+    expect(() =>
+      accept({ service, proposed: kept, proposable, answered: answered({ ...open, port: 1 }) }),
+    ).toThrow('the public view: proposed shop.example.com:443 (public), answered shop.example.com:1');
+  });
 });
 
 describe('N-6 what is refused', () => {
@@ -124,6 +135,18 @@ describe('N-6 what is refused', () => {
       'SK1222',
       'shop/api/grpc: the public view: proposed native, answered shop.example.com:443',
     ],
+    ...(
+      [
+        ['another host', 'evil.example', 443],
+        ['another port', 'shop.example.com', 1],
+        ['another address', 'evil.example', 1],
+      ] as const
+    ).map(([title, host, port]): [string, AnsweredMapping[], string, string] => [
+      `${title} in the public view`,
+      [answer('http', native, { access: 'public', host, port }), answer('grpc', grpc)],
+      'SK1222',
+      `shop/api/http: the public view: proposed shop.example.com:443 (public), answered ${host}:${port}`,
+    ]),
     [
       'a view that skein would not propose',
       [answer('http', native), answer('grpc', grpc, container)],

@@ -167,6 +167,13 @@ function alterations(
     const allowed = proposable.length === 0 ? 'no view' : viewsOf(proposable);
     return [fault('SK1222', answer, endpoint, `the ${access} view`, allowed, authorityOf(altered))];
   }
+  if (access === 'public') {
+    // What the world outside reaches is skein's to say, not the agent's.
+    const open = proposable.filter((candidate) => candidate.access === 'public');
+    if (open.some((candidate) => candidate.host === host && candidate.port === port)) return [];
+    if (isWellFormedHost(host) && isPort(port))
+      return [fault('SK1222', answer, endpoint, 'the public view', authorities(open), authorityOf(altered))];
+  }
   const faults: SkeinError[] = [];
   const field = (name: 'host' | 'port', reason: string): void => {
     const shown = name === 'host' ? quoted(host) : String(port);
@@ -179,9 +186,12 @@ function alterations(
   else if (!isWellFormedHost(host)) field('host', 'which is no host name or IP address');
   else if (access === 'container' && isLoopback(host))
     field('host', 'which inside a container is the container itself');
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    field('port', port === 0 ? 'which is blank' : 'which is no port from 1 to 65535');
+  if (!isPort(port)) field('port', port === 0 ? 'which is blank' : 'which is no port from 1 to 65535');
   return faults;
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port >= 1 && port <= 65_535;
 }
 
 /** One wording for every refusal: endpoint, view and field, proposed, answered (N-6). */

@@ -4,6 +4,7 @@ export {
   accept,
 } from './acceptance.ts';
 export { networkErrors } from './errors.ts';
+export { isLoopback } from './host.ts';
 export {
   type Access,
   authorityOf,

@@ -53,15 +53,6 @@ describe('N-2 temporary ports', () => {
     expect(new Set(given).size).toBe(50);
   });
 
-  test('a lost port is replaced by another one, which is held', async () => {
-    await using ports = new TemporaryPorts();
-    const lost = await ports.reserve(http, 'tcp');
-    const port = await ports.replace(http, 'tcp');
-    expect(port).not.toBe(lost);
-    expect([await isFree('tcp', lost), await isFree('tcp', port)]).toEqual([true, false]);
-    expect(await ports.reserve(http, 'tcp')).toBe(port);
-  });
-
   test('disposing releases all, those under way too', async () => {
     const ports = new TemporaryPorts();
     const held = await ports.reserve(http, 'tcp');

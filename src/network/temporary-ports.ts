@@ -38,15 +38,6 @@ export class TemporaryPorts implements AsyncDisposable {
     await releasing;
   }
 
-  /**
-   * Another port, for an endpoint whose bind was lost to somebody else; never one that was given out before.
-   * @throws {SkeinError} SK1204
-   */
-  async replace(endpoint: EndpointId, transport: Transport): Promise<Port> {
-    await this.release(endpoint);
-    return (await this.#hold(endpoint, transport)).port;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     const reservations = await Promise.allSettled(this.#reservations.values());
     this.#reservations.clear();

@@ -11,6 +11,8 @@ export class Ending {
   readonly #hub: Hub;
   readonly #readiness: RunReadiness;
   readonly #hurried = new Set<(budgetMs: number) => void>();
+  /** What was asked for last holds for everything that is still to be ended. */
+  #budgetMs = Number.POSITIVE_INFINITY;
 
   constructor(world: World, hub: Hub, readiness: RunReadiness) {
     this.#world = world;
@@ -20,7 +22,14 @@ export class Ending {
 
   /** Lowers every budget to 2 s, or kills at once (T-5). */
   hurry(how: 'hurry' | 'kill'): void {
-    for (const listener of this.#hurried) listener(how === 'hurry' ? HURRIED_BUDGET_MS : 0);
+    this.#budgetMs = Math.min(this.#budgetMs, how === 'hurry' ? HURRIED_BUDGET_MS : 0);
+    for (const listener of this.#hurried) listener(this.#budgetMs);
+  }
+
+  #onHurry(listener: (budgetMs: number) => void): Disposable {
+    this.#hurried.add(listener);
+    if (Number.isFinite(this.#budgetMs)) listener(this.#budgetMs);
+    return { [Symbol.dispose]: () => void this.#hurried.delete(listener) };
   }
 
   /** Takes these down, consumers first; never rejects (T-1 to T-3). */
@@ -48,10 +57,7 @@ export class Ending {
       stop: (id, limits) => this.#hub.member(id).runner.stop(limits),
       force: (id, { signal }) => this.#hub.member(id).runner.force(signal),
       observe: (progress) => this.#observe(progress),
-      hurry: (listener) => {
-        this.#hurried.add(listener);
-        return { [Symbol.dispose]: () => void this.#hurried.delete(listener) };
-      },
+      hurry: (listener) => this.#onHurry(listener),
     });
     return { receipt, faults: faults?.faults ?? [] };
   }
@@ -64,13 +70,13 @@ export class Ending {
     const listener = (budgetMs: number): void => {
       if (budgetMs === 0) kill.abort(new Error('everything is to be killed now'));
     };
-    this.#hurried.add(listener);
+    const subscription = this.#onHurry(listener);
     try {
       await this.#world.host.close({ signal: kill.signal });
     } catch (error) {
       this.#world.warn(null, 'stop', error instanceof Error ? error.message : String(error));
     } finally {
-      this.#hurried.delete(listener);
+      subscription[Symbol.dispose]();
     }
   }
 

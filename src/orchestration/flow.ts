@@ -29,6 +29,9 @@ interface ReadyWaiter {
   reject(error: SkeinError): void;
 }
 
+/** How long a service must have been ready for its failures of before to count no more. */
+const STEADY_MS = 10_000;
+
 export class Flow implements Run {
   readonly mode = 'run';
   readonly ended: Promise<Receipt>;
@@ -38,6 +41,7 @@ export class Flow implements Run {
   readonly #dispatcher: Dispatcher;
   readonly #ending: Ending;
   readonly #readyWaiters = new Set<ReadyWaiter>();
+  readonly #steady = new Map<ServiceId, Disposable>();
   #deadline: Disposable | undefined;
   #wasReady = false;
   #failure: SkeinError | undefined;
@@ -52,7 +56,7 @@ export class Flow implements Run {
     options: FlowOptions,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Flow> {
-    const flow = new Flow(options);
+    const flow = await Flow.#make(options);
     try {
       await planGate(
         {
@@ -68,6 +72,16 @@ export class Flow implements Run {
       throw error;
     }
     return flow;
+  }
+
+  /** Where there is no flow, nobody else would end the program that it was given. */
+  static async #make(options: FlowOptions): Promise<Flow> {
+    try {
+      return new Flow(options);
+    } catch (error) {
+      await options.startedAgents?.spawned.clear();
+      throw error;
+    }
   }
 
   private constructor(options: FlowOptions) {
@@ -96,7 +110,7 @@ export class Flow implements Run {
       onGate: (dependent, dependency, open) =>
         this.#dispatcher.tell({ type: 'gate', dependent, dependency, open }),
       onEndpoint: (change) => history.emit({ type: 'endpoint-readiness', ...change }),
-      onService: (service, ready) => history.emit({ type: 'service-readiness', service, ready }),
+      onService: (service, ready) => this.#serviceReadiness(service, ready),
       onRun: (ready) => this.#readinessChanged(ready),
       onWarning: (warning) => world.warn(null, 'ready', warning.message),
     });
@@ -188,7 +202,9 @@ export class Flow implements Run {
     this.#refuseWhenEnding(service);
     const comesUp = this.#nextStart(service, signal);
     member.stopWanted = false;
-    this.#dispatcher.tell({ type: 'reenter', service, phase: 'start' });
+    // A fresh agent knows nothing of the service.
+    const phase = member.session?.lost.aborted === true ? 'load' : 'start';
+    this.#dispatcher.tell({ type: 'reenter', service, phase });
     await comesUp;
   }
 
@@ -208,6 +224,10 @@ export class Flow implements Run {
         for (const dependent of this.#world.graph.dependents.get(id) ?? [])
           wanted.add(dependent as ServiceId);
     const members = [...this.#hub.members.values()].filter(({ service }) => wanted.has(service.id));
+    for (const member of members) {
+      member.stopWanted = true;
+      this.#dispatcher.tell({ type: 'hold', service: member.service.id });
+    }
     const { receipt, faults } = await this.#ending.tearDown(
       'stop',
       members,
@@ -274,6 +294,16 @@ export class Flow implements Run {
     if (failFast || (failBeforeReady && !this.#wasReady)) this.#fail(error);
   }
 
+  /** One that stays ready for a while starts its back-off anew (F-9). */
+  #serviceReadiness(service: ServiceId, ready: boolean): void {
+    this.#world.history.emit({ type: 'service-readiness', service, ready });
+    this.#steady.get(service)?.[Symbol.dispose]();
+    this.#steady.delete(service);
+    if (!ready) return;
+    const settle = (): void => this.#dispatcher.tell({ type: 'steady', service });
+    this.#steady.set(service, this.#world.clock.setTimeout(settle, STEADY_MS));
+  }
+
   #readinessChanged(ready: boolean): void {
     if (this.#course.kind === 'ending') return;
     if (!ready) {
@@ -320,6 +350,7 @@ export class Flow implements Run {
   async #end(cause: string, budgetMs = this.#world.options.teardownBudgetMs): Promise<Receipt> {
     const { history } = this.#world;
     this.#deadline?.[Symbol.dispose]();
+    for (const timer of this.#steady.values()) timer[Symbol.dispose]();
     this.#rejectWaiters(stoppedEarly());
     history.emit({ type: 'run-state', state: 'stopping', cause });
     await this.#dispatcher.cancel(stoppedEarly());
@@ -348,6 +379,11 @@ export class Flow implements Run {
       const abandon = (): void => settle(() => reject(signal?.reason as Error));
       const { history } = this.#world;
       const watching = history.onEvent(({ happening }) => {
+        const isOver = happening.type === 'run-state' && happening.state === 'stopping';
+        const isHeld =
+          happening.type === 'service-state' && happening.service === id && happening.state === 'stopped';
+        if (isOver || isHeld)
+          settle(() => reject(notUpAgain(id, isOver ? 'the run is being stopped' : 'it was stopped')));
         if (happening.type !== 'service-state' || happening.service !== id) return;
         if (happening.state === 'running') settle(resolve);
         if (happening.state === 'failed')

@@ -44,6 +44,8 @@ export class Lifecycle implements HubListener {
     } catch (error) {
       // Cancelled because the run ends: not the service's failure.
       if (signal.aborted) return { outcome: 'failed', retryable: false };
+      // Told to stop in the middle of it.
+      if (member.stopWanted) return { outcome: 'failed', retryable: false };
       if (error instanceof NotYet) {
         this.#become(member, 'waiting', error.message);
         return { outcome: 'failed', retryable: true };
@@ -101,8 +103,7 @@ export class Lifecycle implements HubListener {
     const restart = member.starts > 1;
     this.#world.history.emit({ type: 'process-started', service: service.id, pid: started.pid, restart });
     this.#become(member, 'running');
-    const environment = new Map(started.environment.map(({ name, value }) => [name, value]));
-    this.#options.readiness().started(service, started.mappings, environment);
+    this.#options.readiness().started(service, started.mappings, started.environment);
     news.started(started.generation);
     return null;
   }
@@ -119,6 +120,8 @@ export class Lifecycle implements HubListener {
         break;
       case 'stopped':
         if (item.end !== null) history.emit({ type: 'process-ended', service: id, end: item.end });
+        // Where nobody told it to, somebody else did: it has ended all the same.
+        if (!member.stopWanted) this.#completed(member);
         break;
       case 'completed':
         if (item.end !== null) history.emit({ type: 'process-ended', service: id, end: item.end });
@@ -133,8 +136,10 @@ export class Lifecycle implements HubListener {
   }
 
   agentLost(member: Member, fault: SkeinError): void {
-    if (this.#options.isEnding()) return;
     const { id } = member.service;
+    const isOver = this.#world.history.snapshot.services.get(id)?.state === 'completed';
+    // What has ended, or was stopped, does not run again because its agent is gone; its next Start begins at Load.
+    if (this.#options.isEnding() || member.stopWanted || isOver) return;
     this.#failed(member, failureReport(fault, id, 'agent'), fault);
     void this.#afterAgent(member);
   }
@@ -148,7 +153,7 @@ export class Lifecycle implements HubListener {
         kind: 'may-run' as const,
         why: error instanceof Error ? error.message : String(error),
       }));
-    if (answer.kind === 'may-run' && member.starts > 0)
+    if (answer.kind === 'may-run')
       this.#world.warn(id, 'agent', `its agent is gone and it may still run: ${answer.why}`);
     if (!this.#options.isEnding())
       this.#options

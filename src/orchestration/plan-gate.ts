@@ -49,7 +49,7 @@ export async function foreseeableFaults(
     const proposals = new Proposals({ workspace: readable, overrides, temporary: false, clock: realClock });
     return await proposals.prepare([...readable.services.values()], signal);
   } catch (error) {
-    // Two endpoints fixed to one port: the reader has said so with its own position.
+    // Two endpoints fixed to one port: of those in the file the reader has said so with its own position.
     if (error instanceof SkeinError && error.code === 'SK1201') return [];
     throw error;
   }

@@ -2,6 +2,7 @@
  * The readiness of a live run: what has happened to its services and what probing finds are recorded on one board, and
  * the board's changes become gates that open, services that are ready, and a run that is ready or not any more (R-1).
  */
+import type { Variable } from '../configuration/index.ts';
 import type { SkeinError } from '../errors/index.ts';
 import type { NetworkMapping } from '../network/index.ts';
 import type { EndpointId, Service, ServiceId } from '../workspace/index.ts';
@@ -26,7 +27,7 @@ import {
   watchedEndpoint,
 } from './readiness/index.ts';
 
-export interface RunReadinessOptions extends Pick<MonitorOptions, 'probe' | 'readListeners' | 'ownerOf'> {
+export interface RunReadinessOptions extends Pick<MonitorOptions, 'probe' | 'readListeners'> {
   readonly clock: Clock;
   readonly plan: RunRequirements;
   /** All that `dependent` waits for at `dependency` began, or ceased, to hold (R-5). */
@@ -63,12 +64,11 @@ export class RunReadiness implements Disposable {
       else known.push(requirement);
     }
     this.#ofService = ofService;
-    const { clock, probe, readListeners, ownerOf, onWarning } = options;
+    const { clock, probe, readListeners, onWarning } = options;
     this.#monitor = new ReadinessMonitor({
       clock,
       probe,
       ...(readListeners && { readListeners }),
-      ...(ownerOf && { ownerOf }),
       onTransition: (transition) => this.#probed(transition),
       onWarning,
     });
@@ -103,11 +103,7 @@ export class RunReadiness implements Disposable {
   }
 
   /** The service's process runs; a job's lifecycle holds only once it has completed (R-1). */
-  started(
-    service: Service,
-    mappings: readonly NetworkMapping[],
-    environment: ReadonlyMap<string, string>,
-  ): void {
+  started(service: Service, mappings: readonly NetworkMapping[], environment: readonly Variable[]): void {
     this.#record(service.id, serviceKey(service.id, 'runner'), this.#state(null));
     if (service.kind === 'job') return;
     this.#record(service.id, serviceKey(service.id, 'lifecycle'), this.#state(null));

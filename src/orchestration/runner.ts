@@ -78,7 +78,6 @@ type Standing =
       readonly kind: 'started';
       readonly session: AgentSession;
       readonly mappings: readonly NetworkMapping[];
-      readonly groups: readonly ProcessIdentity[];
     };
 
 /** What skein gives a service between its stop signal and SIGKILL where nothing else is said (T-4). */
@@ -97,6 +96,10 @@ export class Runner {
   #standing: Standing = { kind: 'unknown' };
   /** Accepted before; kept over a failed Init, so that a retry proposes the same (N-9). */
   #accepted: readonly NetworkMapping[] | undefined;
+  /** What the agent said that it started; until a Start replaces it or a stop has ended it, whatever phase is repeated. */
+  #groups: readonly ProcessIdentity[] = [];
+  /** A phase in which the agent may start something of which it has not told yet. */
+  #untold: 'init' | 'start' | undefined;
 
   constructor(service: Service, world: RunnerWorld) {
     this.service = service;
@@ -146,6 +149,7 @@ export class Runner {
       },
       { signal },
     );
+    expectDone(response.status);
     const endpoints =
       response.endpoints.length > 0 ? response.endpoints : service.endpoints.map(endpointMessage);
     return JSON.stringify(endpoints.map(({ name, api }) => [name, api]).sort());
@@ -161,6 +165,7 @@ export class Runner {
     const session = this.#session();
     const proposal = await world.propose(this.#accepted, signal);
     const handedOut = world.state.handedTo(service);
+    this.#untold = 'init';
     const response = await session.init(
       {
         round,
@@ -171,6 +176,7 @@ export class Runner {
       },
       { signal },
     );
+    this.#untold = undefined;
     expectDone(response.status);
     const accepted = accept({
       service: service.id,
@@ -199,6 +205,7 @@ export class Runner {
     const { session, mappings } = standing;
     const environment = world.environment(mappings);
     await world.releasePorts();
+    this.#untold = 'start';
     const response = await session.start(
       {
         round,
@@ -208,13 +215,15 @@ export class Runner {
       },
       { signal },
     );
+    this.#untold = undefined;
     expectDone(response.status);
     const groups = response.processGroups.map(({ pgid, startIdentity, bootIdentity }) => ({
       pid: pgid,
       start: startIdentity,
       boot: bootIdentity,
     }));
-    this.#standing = { kind: 'started', session, mappings, groups };
+    this.#groups = groups;
+    this.#standing = { kind: 'started', session, mappings };
     return { generation: response.generation, pid: groups[0]?.pid ?? null, environment, mappings };
   }
 
@@ -223,20 +232,21 @@ export class Runner {
     if (this.#standing.kind === 'unknown') return 'stopped';
     const { session } = this.#standing;
     const hurried = budgetMs < this.stopTimeoutMs ? { timeoutMs: Math.max(0, Math.round(budgetMs / 2)) } : {};
-    const response = await session.stop(hurried, { signal });
+    const response = await session.stop(hurried, { signal, timeoutMs: budgetMs });
     if (response.outcome === StopResponse_Outcome.TIMED_OUT)
       throw new SkeinError('SK1408', `the agent could not make sure that ${this.service.id} is gone`, {
         place: { service: this.service.id, phase: 'stop' },
       });
+    this.#groups = [];
+    this.#untold = undefined;
     return response.outcome === StopResponse_Outcome.FORCED ? 'forced' : 'stopped';
   }
 
   /** From the host: SIGKILL to the groups that are provably the service's, and the check that they are gone (T-4). */
   async force(signal: AbortSignal): Promise<ForceAnswer> {
-    if (this.#standing.kind !== 'started')
-      return { kind: 'may-run', why: 'its agent never said what it started' };
-    const { groups } = this.#standing;
-    if (groups.length === 0) return { kind: 'may-run', why: 'it runs where only its agent can reach it' };
+    const groups = this.#groups;
+    if (this.#standing.kind === 'started' && groups.length === 0)
+      return { kind: 'may-run', why: 'it runs where only its agent can reach it' };
     for (const group of groups) {
       const leader = await processIdentity(group.pid);
       // Another process has this number now, so the group that had it is gone.
@@ -245,7 +255,9 @@ export class Runner {
       if (outcome === 'timed-out')
         return { kind: 'may-run', why: `process group ${group.pid} outlived SIGKILL` };
     }
-    return { kind: 'dead' };
+    this.#groups = [];
+    if (this.#untold === undefined) return { kind: 'dead' };
+    return { kind: 'may-run', why: `its agent did not come to say what it started in ${this.#untold}` };
   }
 
   /** The session that an earlier Load opened. */

@@ -1,5 +1,6 @@
 /** How skein starts, watches, stops and identifies groups of processes, and reads what they print. */
 export { AnsiStripper, stripAnsi } from './ansi.ts';
+export { callerVariables } from './caller-variables.ts';
 export { processErrors } from './errors.ts';
 export type { Exit, GroupProcess, ProcessGroup, SpawnOptions } from './group.ts';
 export {

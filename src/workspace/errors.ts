@@ -61,6 +61,10 @@ export const workspaceErrors: ErrorTable = {
     title: 'one fixed port for two endpoints',
     remedy: 'Change one of the ports, or leave it out: skein derives a stable one.',
   },
+  SK1043: {
+    title: 'a job that never ends',
+    remedy: 'Write `on-failure` or `never`, or make it a service (`kind: service`).',
+  },
   SK1050: {
     title: 'a dependency on an unknown service',
     remedy: 'Correct the name, or add the module that holds the service.',

@@ -72,6 +72,20 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
+    'a job that is always started again',
+    svc('    kind: job\n    restart: always\n'),
+    [
+      'SK1043 workspace.skein.yaml:6:14 `restart: always` is for services: the job shop/a would run again and again, and never have completed',
+    ],
+  ],
+  [
+    'a job that is always started again, by its policy',
+    svc('    kind: job\n    restart: { policy: always, attempts: 3 }\n'),
+    [
+      'SK1043 workspace.skein.yaml:6:24 `restart: always` is for services: the job shop/a would run again and again, and never have completed',
+    ],
+  ],
+  [
     'a bad duration',
     svc('    restart: { backoff: 10 s }\n'),
     [

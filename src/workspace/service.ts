@@ -58,7 +58,7 @@ function standaloneService(
     endpoints: endpointsOf(draft, faults),
     configurationGroups: groupsOf(draft, faults),
     environment: environmentOf(draft),
-    restart: restartOf(body),
+    restart: restartOf(draft, faults),
     isolate: body.isolate ?? false,
     ...(body.health && { health: healthOf(body.health) }),
     ...(body.test !== undefined && { test: jsonOf(body.test, [...path, 'test'], draft, faults) }),
@@ -118,9 +118,15 @@ function environmentOf(draft: ServiceDraft): ReadonlyMap<string, Template> {
   return environment;
 }
 
-function restartOf({ restart }: ServiceBody): RestartPolicy {
+function restartOf(draft: ServiceDraft, faults: SkeinError[]): RestartPolicy {
+  const { restart, kind }: ServiceBody = draft.body;
   if (restart === undefined) return { ...defaultRestart, backoffMs: defaultRestart.backoffMs as DurationMs };
   const { policy, attempts, backoff } = typeof restart === 'string' ? { policy: restart } : { ...restart };
+  if (policy === 'always' && kind === 'job') {
+    const message = `\`restart: always\` is for services: the job ${draft.id} would run again and again, and never have completed`;
+    const place = draft.document.place([...draft.path, 'restart', 'policy']);
+    faults.push(new SkeinError('SK1043', message, { place }));
+  }
   return {
     policy: policy ?? defaultRestart.policy,
     attempts: attempts ?? defaultRestart.attempts,

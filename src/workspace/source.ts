@@ -1,5 +1,6 @@
 /** The text of one file, and the way from an offset in it to the place that a person is shown. */
 import type { FilePlace } from '../errors/index.ts';
+import { shownLine } from './shown-line.ts';
 
 export class SourceText {
   readonly file: string;
@@ -12,7 +13,7 @@ export class SourceText {
     this.text = text;
   }
 
-  /** The place of a character; columns count UTF-16 units from 1, as editors do. An offset outside is drawn to the edge. */
+  /** The place of a character; columns count UTF-16 units from 1, as editors do. An offset outside is drawn to the edge. Its line is without secrets (C-2). */
   place(offset: number): FilePlace {
     this.#lineStarts ??= lineStartsOf(this.text);
     const starts = this.#lineStarts;
@@ -25,9 +26,16 @@ export class SourceText {
       else high = middle - 1;
     }
     const start = starts[low] ?? 0;
-    const end = starts[low + 1] ?? this.text.length;
-    const source = this.text.slice(start, end).replace(/\r?\n$/, '');
-    return { file: this.file, line: low + 1, column: within - start + 1, source };
+    const { file, text } = this;
+    return {
+      file,
+      line: low + 1,
+      column: within - start + 1,
+      // Found out when it is shown: of the many places that a workspace has, hardly one ever is.
+      get source() {
+        return shownLine(text, start);
+      },
+    };
   }
 }
 

@@ -188,6 +188,20 @@ describe('news and output', () => {
     expect(new Set(faults)).toEqual(new Set(['SK1334']));
   });
 
+  test('A-9 streams that end because the agent was told to end are no fault', async () => {
+    await using place = new Workplace();
+    await using host = makeHost(place, ['ends-streams']);
+    const session = await host.acquire(service('shop/api', 'ends-streams'), { signal });
+    const faults: string[] = [];
+    const open = new Set<string>();
+    session.onFault(({ message }) => faults.push(message));
+    session.onEvent(() => void open.add('Watch'));
+    session.onLog(() => void open.add('Logs'));
+    await vi.waitFor(() => expect(open.size).toBe(2), { timeout: 5_000 });
+    await host.close();
+    expect(faults).toEqual([]);
+  });
+
   test('A-3 an agent without watch/v1 is asked, and changes are told as events', async () => {
     await using place = new Workplace();
     await using host = makeHost(place, ['single']);

@@ -115,7 +115,7 @@ describe('T-11 one run of a workspace at a time', () => {
     claim.release();
     expect(readFileSync(join(root, '.skein', '.gitignore'), 'utf8')).toBe('*\n');
     expect(readdirSync(join(root, '.skein', 'runs'))).toEqual([
-      ...Array.from({ length: 10 }, (_, index) => `run-${index + 15}`),
+      ...Array.from({ length: 9 }, (_, index) => `run-${index + 16}`),
       'run-99',
     ]);
   });

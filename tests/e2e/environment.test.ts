@@ -1,6 +1,6 @@
 /** What the process of a service is given, and that secrets are shown nowhere. */
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { httpService, needs, shellJob, shellService, staying } from '../support/declared-services.ts';
 import { Site } from '../support/site.ts';
 
@@ -100,6 +100,36 @@ test('C-2 secrets are masked in everything that is shown or kept, also in the la
   expect(execFileSync('grep', ['-rlc', secret, site.root], { encoding: 'utf8' }).trim().split('\n')).toEqual([
     site.path('workspace.skein.yaml'),
   ]);
+  site.expectNothingLeft();
+});
+
+test('C-2 secrets are masked in what a probe command says, wherever its failure is told', async () => {
+  await using site = new Site();
+  const secret = 'plum-horse-42-battery';
+  site.declare('secrets', [
+    shellService('a', staying(), {
+      environment: { DB_PASSWORD: secret },
+      health: { command: 'echo "refused: $DB_PASSWORD"; exit 1' },
+    }),
+  ]);
+  const run = site.start('run', '--json', '--readiness-timeout', '3s');
+  await run.line('secrets/a', 'up');
+  const shown = await vi.waitFor(async () => {
+    const texts = (
+      await Promise.all(
+        [
+          ['status', '--json'],
+          ['why', 'a', '--json'],
+          ['why', 'a'],
+        ].map((words) => site.skein(...words)),
+      )
+    ).map(({ stdout }) => stdout);
+    for (const text of texts) expect(text).toContain('refused: ');
+    return texts;
+  }, 20_000);
+  const { stdout, stderr } = await run.ended;
+  expect(stdout + stderr).toContain('refused: ');
+  for (const text of [...shown, stdout, stderr]) expect(text).not.toContain(secret);
   site.expectNothingLeft();
 });
 

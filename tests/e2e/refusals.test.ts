@@ -50,6 +50,41 @@ services:
     site.expectNothingLeft();
   });
 
+  test('is judged with the ports of the command line: one that is moved away from a busy port conflicts with nobody', async () => {
+    await using site = new Site();
+    await using holder = createServer();
+    const port = await listening(holder);
+    site.write(
+      'workspace.skein.yaml',
+      `name: faulty
+enviroment: {}
+services:
+  - name: busy
+    agent: process
+    endpoints: [{ name: http, api: http, port: ${port} }]
+    spec: { command: "sleep 600" }
+`,
+    );
+    const moved = await site.skein('run', '--port', 'busy/http=9', '--port', 'unheard/of=1');
+    expect(moved.status).toBe(2);
+    expect(moved.stderr).toContain('enviroment');
+    expect(moved.stderr).not.toContain('is taken');
+    expect((await site.skein('run')).stderr).toContain(`port ${port} of faulty/busy/http is taken`);
+    site.expectNothingLeft();
+  });
+
+  test.each([
+    ['two endpoints moved to one port', ['--port', 'a/http=9000', '--port', 'b/http=9000'], 'SK1201', 2],
+    ['no service', [], 'SK1403', 0],
+  ])('with %s leaves nothing behind', async (_, words, code, services) => {
+    await using site = new Site();
+    site.declare('refused', [httpService('a'), httpService('b')].slice(0, services));
+    const { status, stderr } = await site.skein('run', ...words);
+    expect(status).toBe(2);
+    expect(stderr).toContain(code);
+    site.expectNothingLeft();
+  });
+
   test('is refused with the same faults as data with --json', async () => {
     await using site = new Site();
     site.write('workspace.skein.yaml', 'name: faulty\nservises: []\nservices:\n  - name: A\n');

@@ -1,4 +1,5 @@
 /** A whole flow on real agents and real processes, driven through its programmatic face. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -178,6 +179,97 @@ services:
     const pid = await writtenPid(join(folder.root, 'pid'));
     await run.flow.stop();
     expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+  });
+});
+
+describe('an agent that dies', () => {
+  /** The one process of the built-in agents that this test has started. */
+  function agentPid(): number {
+    const pids = execFileSync('pgrep', ['-P', String(process.pid), '-f', 'dist/agents.js'], {
+      encoding: 'utf8',
+    });
+    expect(pids.trim().split('\n')).toHaveLength(1);
+    return Number(pids);
+  }
+
+  test('A-12 F-8 what it served comes back on a fresh one; a job that has completed does not run again', async () => {
+    using folder = workspaceFolder({
+      'workspace.skein.yaml': `name: site
+services:
+  - name: db
+    kind: job
+    agent: process
+    spec: { command: "echo ran >> ran" }
+${service('api').slice(1)}    service-dependencies: [{ name: db }]
+`,
+    });
+    await using run = await startFlow(folder.root);
+    await run.flow.waitReady();
+    const before = run.flow.snapshot().services.get(api)?.pid;
+    process.kill(agentPid(), 'SIGKILL');
+    const failed = await run.happening(isState(api, 'failed'));
+    expect(failed.type === 'service-state' ? failed.cause : '').toContain('was ended by SIGKILL');
+    await run.happening((it) => it.type === 'process-started' && it.service === api && it.restart);
+    await run.flow.waitReady();
+    expect(() => process.kill(before ?? 0, 0)).toThrow(/ESRCH/);
+    expect(readFileSync(join(folder.root, 'ran'), 'utf8')).toBe('ran\n');
+    expect(run.flow.snapshot().services.get(db)).toMatchObject({ state: 'completed', restarts: 0 });
+  });
+
+  test('A-12 F-9 one that dies while its service backs off takes it back to Load', async () => {
+    using folder = workspaceFolder({
+      'workspace.skein.yaml': `name: site
+services:
+  - name: api
+    agent: process
+    spec: { command: "test -e ok || { touch ok; exit 4; }; exec sleep 600" }
+`,
+    });
+    await using run = await startFlow(folder.root);
+    await run.happening(isState(api, 'failed'));
+    process.kill(agentPid(), 'SIGKILL');
+    await run.happening(isState(api, 'running'));
+    await run.flow.waitReady();
+    expect(run.flow.snapshot().services.get(api)).toMatchObject({ state: 'running', ready: true });
+  });
+});
+
+describe('a service that is told to stop', () => {
+  test('U-9 is not started again by its back-off', async () => {
+    using folder = workspaceFolder({
+      'workspace.skein.yaml': `name: site
+services:${service('db')}
+  - name: api
+    agent: process
+    spec: { command: "exit 4" }
+`,
+    });
+    await using run = await startFlow(folder.root);
+    await run.happening(isState(api, 'failed'));
+    await run.flow.stopServices([api]);
+    const starts = (): number =>
+      run.events.filter(({ happening }) => isState(api, 'starting')(happening)).length;
+    const before = starts();
+    // Something that takes longer than the pause of 1 s: the other service, told to start anew a few times.
+    const until = performance.now() + 1_500;
+    while (performance.now() < until) await run.flow.restart(db);
+    expect(starts()).toBe(before);
+    expect(run.flow.snapshot().services.get(api)?.state).toBe('stopped');
+  });
+
+  test('T-2 T-4 has all of its stop-timeout, also where that is longer than the usual deadline', async () => {
+    using folder = workspaceFolder({
+      'workspace.skein.yaml': `name: site
+services:
+  - name: api
+    agent: process
+    spec: { command: ["/bin/sh", "-c", "trap 'sleep 16; exit 0' TERM; echo up; while :; do sleep 1; done"], stop-timeout: 25s }
+`,
+    });
+    await using run = await startFlow(folder.root);
+    await run.flow.waitReady();
+    const { resources } = await run.flow.stop();
+    expect(resources).toMatchObject([{ id: api, outcome: 'stopped', error: null }]);
   });
 });
 

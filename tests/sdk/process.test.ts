@@ -1,7 +1,7 @@
 /** The built-in process agent, launched and called as a host does it. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ServiceKind } from '../../src/gen/skein/base/v1/service_pb.js';
 import { Status_State } from '../../src/gen/skein/base/v1/status_pb.js';
 import {
@@ -54,6 +54,16 @@ async function linesUntil(agent: LaunchedAgent, isLast: (line: string) => boolea
       if (lines.some(isLast)) return lines;
     }
   return lines;
+}
+
+/** Notes its group and fails, and leaves a child behind that ignores SIGTERM. */
+const leavesOrphan = 'trap "" TERM; echo $$ >> groups; sleep 67 >/dev/null 2>&1 & exit 3';
+
+/** The groups that commands have noted, oldest first. */
+function groupsIn({ folder }: LaunchedAgent): number[] {
+  const file = join(folder, 'groups');
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8').trim().split('\n').map(Number);
 }
 
 describe('the process agent', () => {
@@ -165,6 +175,37 @@ describe('the process agent', () => {
     expect(second.generation).toBe(2n);
     expect(isAlive(group)).toBe(false);
     expect((await agent.runtime.information({ instance })).state).toBe(InstanceState.RUNNING);
+  });
+
+  test('T-5 a Start waits until nothing is left of a generation that ended by itself', async () => {
+    await using agent = await processAgent();
+    await begin(agent, { command: leavesOrphan });
+    await statesUntil(agent, InstanceState.FAILED);
+    const [group = 0] = groupsIn(agent);
+    expect(isAlive(group)).toBe(true);
+    await agent.runtime.start({ instance, environment });
+    expect(isAlive(group)).toBe(false);
+  });
+
+  test('T-3 a Shutdown in a crash loop leaves nothing of any generation', async () => {
+    const agent = await processAgent();
+    await begin(agent, { command: leavesOrphan });
+    for (let round = 0; round < 2; round++) await agent.runtime.start({ instance, environment });
+    await agent.agent.shutdown({ budgetMs: 1 });
+    const groups = groupsIn(agent);
+    expect(groups).toHaveLength(3);
+    expect(groups.filter(isAlive)).toEqual([]);
+    await agent[Symbol.asyncDispose]();
+  });
+
+  test('T-5 a Shutdown that cannot wait ends a build that ignores its signal', async () => {
+    await using agent = await processAgent();
+    const build = 'trap "" TERM; echo $$ >> groups; sleep 66';
+    await agent.runtime.load(loadRequest(agent.folder, { command: 'true', build }));
+    agent.runtime.init({ instance, environment }).catch(() => undefined);
+    await vi.waitFor(() => expect(groupsIn(agent)).toHaveLength(1), { timeout: 5_000 });
+    await agent.agent.shutdown({ budgetMs: 1 });
+    expect(groupsIn(agent).filter(isAlive)).toEqual([]);
   });
 
   test('a build that fails makes Init fail, with its last lines', async () => {

@@ -126,6 +126,8 @@ export class InstanceFeed implements AsyncDisposable {
         await readAll(() => {
           delayMs = reopenMs.first;
         });
+        // An agent that was told to end hands over what it has, and may be done before it answers.
+        if (this.#process.isClosing) return;
       } catch (error) {
         cause = error;
       }

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { SkeinError } from '../../errors/index.ts';
 import {
+  callerVariables,
   type Exit,
   type GroupProcess,
   killGroup,
@@ -20,9 +21,6 @@ import { settlesWithin } from './pause.ts';
 import type { Program } from './program.ts';
 import { AGENT_VARIABLE, type Bootstrap, PROTOCOL } from './protocol.ts';
 import { makeSocketFolder, type SocketFolder } from './socket-folder.ts';
-
-/** The variables of the caller that reach an agent, and nothing else does (C-17). */
-const passedOn = ['PATH', 'HOME', 'LANG', 'TZ', 'TERM', 'TMPDIR', 'USER', 'SHELL'];
 
 /** How long the output may lag behind the exit where a child still holds the pipes. */
 const outputLagMs = 500;
@@ -178,7 +176,7 @@ function unknownExit(error: unknown): Exit {
 
 function agentEnvironment(caller: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const environment: Record<string, string> = { [AGENT_VARIABLE]: '1' };
-  for (const name of passedOn) {
+  for (const name of callerVariables) {
     const value = caller[name];
     if (value !== undefined) environment[name] = value;
   }

@@ -134,15 +134,18 @@ export class Generations {
     else this.#processEnded(generation, { ...ending, pid: 0 });
   }
 
-  /** Stops every process of the present generation; says STOPPED when that is done. */
+  /**
+   * Stops every process of the present generation and waits until their groups are empty, also where it has ended by
+   * itself (T-5); says STOPPED when that is done. No earlier one has anything left: a Start waits for this first.
+   */
   async stop(deadline: Deadline): Promise<StopResult> {
     const generation = this.#current;
     if (generation === undefined) return 'stopped';
     const wasLive = this.isLive;
     if (wasLive) generation.standing = 'stopping';
-    const results = await Promise.all(generation.processes.map((process) => process.stop(deadline)));
-    await Promise.all(generation.processes.map((process) => process.settled()));
-    const result = worst(results);
+    const result = worst(
+      await Promise.all(generation.processes.map((process) => stopEntirely(process, deadline))),
+    );
     if (wasLive && generation.standing === 'stopping' && result !== 'timed-out') {
       generation.standing = 'stopped';
       const exited = generation.processes.find((process) => process.exit !== undefined);
@@ -200,6 +203,13 @@ export class Generations {
     const { failure, exit } = (state >= InstanceState.COMPLETED && this.#ending) || {};
     this.#report(this.#count, { kind: 'state', state, ...(failure && { failure }), ...(exit && { exit }) });
   }
+}
+
+/** What outlives SIGKILL may never end, and is not waited for. */
+async function stopEntirely(process: Supervised, deadline: Deadline): Promise<StopResult> {
+  const result = await process.stop(deadline);
+  if (result !== 'timed-out') await process.settled();
+  return result;
 }
 
 /** The result that promises least. */

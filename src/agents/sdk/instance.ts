@@ -141,13 +141,14 @@ export class ServiceInstance {
     });
   }
 
-  /** What runs is replaced. */
+  /** What runs, or is left of an earlier generation, is gone before the next one begins (T-5). */
   start(phase: Omit<StartPhase, 'signal' | 'generation'>, caller: AbortSignal): Promise<StartAnswer> {
     return this.#phases.run({ name: 'start', round: phase.round, signal: caller }, async (signal) => {
       const { handler } = this.#require('initialized', 'start');
       this.#hide(phase.environment);
       this.#content(DesiredState.START);
-      if (this.#generations.isLive) await this.#replace();
+      await this.#endFormer();
+      signal.throwIfAborted();
       const generation = this.#generations.begin();
       try {
         await handler.start({ ...phase, generation, signal });
@@ -252,7 +253,7 @@ export class ServiceInstance {
     });
   }
 
-  async #replace(): Promise<void> {
+  async #endFormer(): Promise<void> {
     using deadline = new Deadline(this.stopTimeoutMs);
     const result = await this.#stopRunning(deadline);
     if (result === 'timed-out')

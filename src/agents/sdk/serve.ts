@@ -18,7 +18,7 @@ import { healthService } from './health.ts';
 import { Instances } from './instances.ts';
 import { runtimeService } from './runtime-service.ts';
 import { AgentServer } from './server.ts';
-import { killEverything } from './supervision.ts';
+import { endEverything } from './supervision.ts';
 
 /** What services may take to stop where the host names no budget, or is gone. */
 const defaultBudgetMs = 10_000;
@@ -68,6 +68,7 @@ async function serve(agents: Agents, launch: Launch): Promise<void> {
   const letGo = async (budgetMs: number): Promise<void> => {
     ending.abort();
     await instances.stopAll(budgetMs);
+    await endEverything();
   };
   const leave = async (graceMs: number): Promise<never> => {
     instances.events.drain();
@@ -150,14 +151,10 @@ function surviveClosedPipes(): void {
     });
 }
 
-/** Nothing is known to hold any more, and nothing can be waited for. */
+/** Nothing is known to hold any more: no service is asked to stop, and only the proof that all are gone is waited for. */
 function crash(error: unknown): void {
-  try {
-    agentLog('error', 'the agent failed and ends, with every service that it started', error);
-    killEverything();
-  } finally {
-    process.exit(1);
-  }
+  agentLog('error', 'the agent failed and ends, with every service that it started', error);
+  void endEverything().finally(() => process.exit(1));
 }
 
 function removeSocket(path: string): void {

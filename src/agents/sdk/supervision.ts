@@ -13,7 +13,7 @@ import {
 } from '../../processes/index.ts';
 import { agentLog } from './agent-log.ts';
 import { Deadline } from './deadline.ts';
-import { LAST_LINES } from './failure.ts';
+import { AgentFailure, LAST_LINES } from './failure.ts';
 import { type InstanceOutput, LineTail, type LogRecord } from './logs/index.ts';
 import type { Variable } from './model.ts';
 
@@ -71,12 +71,33 @@ const remainderGraceMs = 2_000;
 /** What a cancelled command has between its signal and SIGKILL. */
 const cancelGraceMs = 2_000;
 
-/** All groups of this agent process, for the case that it has to go at once. */
+/** All groups of this agent process that were not seen empty, be they of services or of commands. */
 const living = new Set<GroupProcess>();
+/** Processes that are being started. */
+const spawning = new Set<Promise<unknown>>();
+/** Nothing is started any more. */
+let isEnding = false;
 
-/** SIGKILL to every group of this process; for a crash, where nothing can be waited for. */
-export function killEverything(): void {
-  for (const group of living) signalGroup(group, 'SIGKILL');
+/**
+ * Before the agent's process ends: SIGKILL to every group that is left, and a wait until they are empty (T-3). From now
+ * on nothing can be started. Never rejects: what may still run is told in the agent's log.
+ */
+export async function endEverything(): Promise<void> {
+  isEnding = true;
+  // Those that run already do not wait for those that are being started.
+  await Promise.all([...living].map(endGroup));
+  await Promise.allSettled(spawning);
+  await Promise.all([...living].map(endGroup));
+}
+
+async function endGroup(group: GroupProcess): Promise<void> {
+  try {
+    const { outcome } = await killGroup(group);
+    if (outcome === 'timed-out') agentLog('error', `process group ${group.pid} may still run`);
+    else living.delete(group);
+  } catch (error) {
+    agentLog('error', `process group ${group.pid} could not be ended`, error);
+  }
 }
 
 export class Supervised implements SupervisedProcess {
@@ -91,8 +112,22 @@ export class Supervised implements SupervisedProcess {
   /** The first stop that was asked for. */
   #stopping: Promise<StopResult> | undefined;
 
-  /** @throws {SkeinError} SK1601–SK1607, SK1610 */
+  /** @throws {SkeinError} SK1601–SK1607, SK1610; AgentFailure INTERRUPTED where the agent is ending */
   static async spawn(
+    options: SuperviseOptions & { readonly cwd: string },
+    output: InstanceOutput,
+  ): Promise<Supervised> {
+    if (isEnding) throw new AgentFailure('INTERRUPTED', 'the agent is ending', { retryable: true });
+    const spawned = Supervised.#spawn(options, output);
+    spawning.add(spawned);
+    try {
+      return await spawned;
+    } finally {
+      spawning.delete(spawned);
+    }
+  }
+
+  static async #spawn(
     options: SuperviseOptions & { readonly cwd: string },
     output: InstanceOutput,
   ): Promise<Supervised> {
@@ -164,6 +199,8 @@ export class Supervised implements SupervisedProcess {
   }
 
   async #stopGroup(deadline: Deadline): Promise<StopResult> {
+    // Once it was seen empty its number may be a stranger's (T-7).
+    if (!living.has(this.#group)) return 'stopped';
     const outcome = await this.#signalAndWait(deadline);
     if (outcome !== 'timed-out') living.delete(this.#group);
     return outcome;

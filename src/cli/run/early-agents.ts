@@ -1,6 +1,7 @@
 /**
  * Starts the program of the built-in agents as the first act of a run: it comes up while this process still loads its own
- * code and reads the workspace. Nearly every workspace needs it; where none of its agents is asked for, it is ended.
+ * code and reads the workspace. Nearly every workspace needs it; where none of its agents is asked for, it ends with the
+ * run.
  */
 import { builtInProgram, type StartedProgram, startProgram } from '../../agents/program/index.ts';
 

@@ -12,12 +12,14 @@ import {
   socketPath,
   writeLastRun,
 } from '../../control/index.ts';
-import { SkeinFaults } from '../../errors/index.ts';
+import { SkeinError, SkeinFaults } from '../../errors/index.ts';
 import type { RunSnapshot } from '../../gen/skein/control/v1/control_pb.js';
 import { parsePortOverride } from '../../network/index.ts';
 import { Flow, foreseeableFaults } from '../../orchestration/index.ts';
 import {
+  type EndpointId,
   loadWorkspace,
+  type Port,
   resolveServiceName,
   type ServiceId,
   type Workspace,
@@ -95,9 +97,24 @@ async function loadWhole(request: RunRequest, signal: AbortSignal): Promise<Work
     return await loadWorkspace(request.root);
   } catch (error) {
     if (!(error instanceof WorkspaceFaults) || request.temporaryPorts) throw error;
-    const taken = await foreseeableFaults(error.readable, new Map(), signal);
+    const taken = await foreseeableFaults(error.readable, readablePorts(request, error.readable), signal);
     throw new SkeinFaults([...error.faults, ...taken]);
   }
+}
+
+/** The ports of `--port` as far as they can be understood while the workspace cannot be read whole. */
+function readablePorts(request: RunRequest, readable: Workspace): ReadonlyMap<EndpointId, Port> {
+  const ports = new Map<EndpointId, Port>();
+  for (const written of request.ports) {
+    try {
+      const { endpoint, port } = parsePortOverride(readable, written);
+      ports.set(endpoint, port);
+    } catch (error) {
+      // What it names may be among the faults; it is judged once the workspace loads.
+      if (!(error instanceof SkeinError)) throw error;
+    }
+  }
+  return ports;
 }
 
 interface Plan {

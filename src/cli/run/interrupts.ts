@@ -41,7 +41,10 @@ export class Interrupts implements Disposable {
   /** From now on this run is what is interrupted. */
   attach(run: Pick<Run, 'stop' | 'hurry'>): void {
     this.#run = run;
-    if (this.interrupted) this.#stop('interrupted');
+    if (!this.interrupted) return;
+    this.#stop('interrupted');
+    // The impatience of before holds for this run too.
+    if (this.#stage === 'hurry' || this.#stage === 'kill') run.hurry(this.#stage);
   }
 
   /** Stops the run for another reason than a signal, such as an output that was closed. */

@@ -150,16 +150,80 @@ describe('failure', () => {
     expect(label(engine.step({ type: 'reenter', service: 'a', phase: 'load' }))).toEqual(['load a #2']);
   });
 
-  test('F-9 a crash of what runs pauses it; the attempts count up until it succeeds', () => {
+  const crash = { type: 'crashed', service: 'a', phase: 'start', retryable: true } as const;
+
+  test('F-9 a crash of what runs pauses it; the attempts count up until it has been steady', () => {
     const graph = graphOf({ a: [] });
     const engine = createEngine(graph, runPolicy, new Set());
     drain(engine, graph, engine.begin());
-    const crash = { type: 'crashed', service: 'a', phase: 'start', retryable: true } as const;
     expect(label(engine.step(crash))).toEqual(['pause a 1']);
     expect(label(engine.step({ type: 'retry', service: 'a' }))).toEqual(['start a #1']);
-    expect(label(engine.step({ type: 'failed', action: act('start', 'a', 1), retryable: true }))).toEqual([
-      'pause a 2',
-    ]);
+    finish(engine, act('start', 'a', 1));
+    expect(label(engine.step(crash))).toEqual(['pause a 2']);
+    engine.step({ type: 'retry', service: 'a' });
+    finish(engine, act('start', 'a', 2));
+    engine.step({ type: 'steady', service: 'a' });
+    expect(label(engine.step(crash))).toEqual(['pause a 1']);
+  });
+
+  test('F-15 a crash that is told before the Start is done is not lost', () => {
+    const graph = graphOf({ a: [] });
+    const engine = createEngine(graph, runPolicy, new Set());
+    engine.begin();
+    for (const phase of ['load', 'init'] as const) finish(engine, act(phase, 'a'));
+    expect(label(engine.step(crash))).toEqual([]);
+    expect(finish(engine, act('start', 'a'))).toEqual(['pause a 1']);
+    expect(engine.isSettled()).toBe(false);
+    expect(label(engine.step({ type: 'retry', service: 'a' }))).toEqual(['start a #1']);
+  });
+
+  test('A-12 an agent that is lost while its service pauses takes it back to Load', () => {
+    const graph = graphOf({ a: [] });
+    const engine = createEngine(graph, runPolicy, new Set());
+    drain(engine, graph, engine.begin());
+    engine.step(crash);
+    expect(label(engine.step({ ...crash, phase: 'load' }))).toEqual([]);
+    expect(label(engine.step({ type: 'retry', service: 'a' }))).toEqual(['load a #1']);
+  });
+
+  test('A-12 an agent that is lost during an action takes the service back to Load, whether it fails or not', () => {
+    for (const type of ['done', 'failed'] as const) {
+      const engine = createEngine(graphOf({ a: [] }), runPolicy, new Set());
+      engine.begin();
+      for (const phase of ['load', 'init'] as const) finish(engine, act(phase, 'a'));
+      engine.step({ ...crash, phase: 'load' });
+      engine.step(
+        type === 'done'
+          ? { type, action: act('start', 'a'), hash: null }
+          : { type, action: act('start', 'a'), retryable: true },
+      );
+      expect(label(engine.step({ type: 'retry', service: 'a' }))).toEqual(['load a #1']);
+    }
+  });
+
+  test('F-21 a service that is held is not started by a retry, a gate, or a change, and goes on when it is re-entered', () => {
+    const graph = graphOf({ a: [], b: ['a'] });
+    const engine = createEngine(graph, runPolicy, new Set());
+    drain(engine, graph, engine.begin());
+    engine.step({ type: 'crashed', service: 'b', phase: 'start', retryable: true });
+    engine.step({ type: 'hold', service: 'b' });
+    expect(label(engine.step({ type: 'retry', service: 'b' }))).toEqual([]);
+    engine.step({ type: 'gate', dependent: 'b', dependency: 'a', open: false });
+    expect(label(engine.step({ type: 'gate', dependent: 'b', dependency: 'a', open: true }))).toEqual([]);
+    engine.step({ type: 'reenter', service: 'a', phase: 'init' });
+    expect(finish(engine, act('init', 'a', 1), 'other')).toEqual(['start a #1']);
+    expect(label(engine.step({ type: 'reenter', service: 'b', phase: 'start' }))[0]).toMatch(/^init b/);
+  });
+
+  test('F-21 a service that is told to hold during its Start rests when that has ended', () => {
+    const graph = graphOf({ a: [] });
+    const engine = createEngine(graph, runPolicy, new Set());
+    engine.begin();
+    for (const phase of ['load', 'init'] as const) finish(engine, act(phase, 'a'));
+    engine.step({ type: 'hold', service: 'a' });
+    expect(finish(engine, act('start', 'a'))).toEqual([]);
+    expect(label(engine.step(crash))).toEqual([]);
+    expect(label(engine.step({ type: 'reenter', service: 'a', phase: 'start' }))).toEqual(['start a #2']);
   });
 
   test('F-7 an answer to an action that is not under way changes nothing', () => {

@@ -10,7 +10,9 @@
  *   resting ─────────────────────────▶ acting ──────────────────────────────▶ resting … ▶ settled
  *      ▲                                 │ failed                                            │
  *      │        retry, or re-entered     ▼                                                   │
- *      └────────────────────────────── paused                      re-entered: the cursor goes back
+ *      ├────────────────────────────── paused                      re-entered: the cursor goes back
+ *      │ re-entered
+ *     held ◀──── from any of them: told to hold
  * ```
  */
 import type { Wait } from '../../workspace/index.ts';
@@ -25,10 +27,14 @@ export type Input =
   | { readonly type: 'failed'; readonly action: Action; readonly retryable: boolean }
   /** A queued action was passed over because the service must begin again at an earlier phase. */
   | { readonly type: 'superseded'; readonly action: Action }
-  /** A service that had completed its phases failed by itself; it begins again at `phase`. */
+  /** What a service started failed by itself, perhaps before its Start was done; it begins again at `phase`. */
   | { readonly type: 'crashed'; readonly service: string; readonly phase: Phase; readonly retryable: boolean }
   /** The pause of a failed service is over. */
   | { readonly type: 'retry'; readonly service: string }
+  /** A service has been up for so long that its failures of before count no more. */
+  | { readonly type: 'steady'; readonly service: string }
+  /** A service is to rest until it is re-entered, whatever happens to it or around it. */
+  | { readonly type: 'hold'; readonly service: string }
   /** What the edge from `dependent` to `dependency` waits for began, or ceased, to hold (R-5). */
   | { readonly type: 'gate'; readonly dependent: string; readonly dependency: string; readonly open: boolean }
   /** A service must go through `phase` again and through what follows it: a reload, or a restart. */
@@ -42,9 +48,18 @@ export type Output =
 
 type Activity =
   | { readonly kind: 'resting' }
-  /** `again`: the phase to go back to when the action has completed; nothing is lost while it runs (F-15). */
-  | { readonly kind: 'acting'; readonly action: Action; readonly again: number | null }
-  | { readonly kind: 'paused' };
+  /** What arrives while an action runs is not lost (F-15): `then` says what follows its end. */
+  | { readonly kind: 'acting'; readonly action: Action; readonly sequel: Sequel }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'held' };
+
+type Sequel =
+  | { readonly kind: 'go-on' }
+  /** Go back to this phase. */
+  | { readonly kind: 'again'; readonly index: number }
+  /** What it started has failed already. */
+  | { readonly kind: 'pause'; readonly index: number; readonly retryable: boolean }
+  | { readonly kind: 'hold' };
 
 interface Progress {
   readonly service: string;
@@ -64,6 +79,8 @@ interface Progress {
 
 const resting: Activity = { kind: 'resting' };
 const paused: Activity = { kind: 'paused' };
+const held: Activity = { kind: 'held' };
+const goOn: Sequel = { kind: 'go-on' };
 
 /** Deterministic; owned by one dispatcher. */
 export interface Engine {
@@ -155,17 +172,17 @@ export function createEngine(graph: PlaybookGraph, policy: Policy, roots: Readon
     if (progress.activity.kind !== 'resting' || progress.unmet > 0 || progress.cursor >= end) return;
     const rule = phases[progress.cursor] as PhaseRule;
     const action: Action = { phase: rule.phase, service: progress.service, round: progress.round };
-    progress.activity = { kind: 'acting', action, again: null };
+    progress.activity = { kind: 'acting', action, sequel: goOn };
     outputs.push({ type: 'dispatch', action });
   }
 
   /** The progress of an action that is under way; inputs about any other are stale. */
-  function underWay(action: Action): { progress: Progress; again: number | null } | undefined {
+  function underWay(action: Action): { progress: Progress; sequel: Sequel } | undefined {
     const progress = progressOf(action.service);
     if (progress?.activity.kind !== 'acting') return undefined;
     const current = progress.activity.action;
     if (current.phase !== action.phase || current.round !== action.round) return undefined;
-    return { progress, again: progress.activity.again };
+    return { progress, sequel: progress.activity.sequel };
   }
 
   function goBack(progress: Progress, index: number, outputs: Output[]): void {
@@ -178,29 +195,35 @@ export function createEngine(graph: PlaybookGraph, policy: Policy, roots: Readon
   function reenter(progress: Progress, index: number, outputs: Output[]): void {
     const target = Math.min(index, progress.cursor);
     if (progress.activity.kind === 'acting') {
-      const again = Math.min(target, progress.activity.again ?? target);
-      progress.activity = { ...progress.activity, again };
+      const { sequel } = progress.activity;
+      const earlier =
+        sequel.kind === 'again' || sequel.kind === 'pause' ? Math.min(target, sequel.index) : target;
+      progress.activity = { ...progress.activity, sequel: { kind: 'again', index: earlier } };
       return;
     }
     goBack(progress, target, outputs);
   }
 
+  /** The action under way has ended, and `then` says otherwise than to go on. */
+  function divert(progress: Progress, sequel: Exclude<Sequel, { kind: 'go-on' }>, outputs: Output[]): void {
+    if (sequel.kind === 'again') goBack(progress, sequel.index, outputs);
+    else if (sequel.kind === 'pause') pause(progress, sequel.index, sequel.retryable, outputs);
+    else rest(progress, outputs);
+  }
+
   function done(action: Action, hash: string | null, outputs: Output[]): void {
     const found = underWay(action);
     if (found === undefined) return;
-    const { progress, again } = found;
+    const { progress, sequel } = found;
     const index = indexOf(action.phase);
     const before = progress.hashes[index];
     const changed = hash !== null && before !== undefined && before !== hash;
     progress.hashes[index] = hash;
-    progress.failures = 0;
-    if (again !== null) {
-      goBack(progress, again, outputs);
-    } else {
+    if (sequel.kind === 'go-on') {
       progress.activity = resting;
       moveCursor(progress, nextIndex(progress.service, index + 1), outputs);
       dispatchIfPossible(progress, outputs);
-    }
+    } else divert(progress, sequel, outputs);
     if (changed) propagate(progress.service, index, outputs);
   }
 
@@ -209,7 +232,48 @@ export function createEngine(graph: PlaybookGraph, policy: Policy, roots: Readon
     for (const name of graph.dependents.get(service) ?? []) {
       const dependent = progressOf(name) as Progress;
       const actsOnIt = dependent.activity.kind === 'acting' && dependent.cursor === index;
-      if (dependent.cursor > index || actsOnIt) reenter(dependent, index, outputs);
+      if (dependent.cursor <= index && !actsOnIt) continue;
+      // One that is held, or will be, repeats it when it is let go.
+      const isHeld = dependent.activity.kind === 'held';
+      const willBe = dependent.activity.kind === 'acting' && dependent.activity.sequel.kind === 'hold';
+      if (isHeld) moveCursor(dependent, nextIndex(name, index), outputs);
+      else if (!willBe) reenter(dependent, index, outputs);
+    }
+  }
+
+  /** Out of the playbook until it is re-entered; what waits for it waits. */
+  function rest(progress: Progress, outputs: Output[]): void {
+    progress.round++;
+    progress.activity = held;
+    const last = phases.findLastIndex((rule) => rule.on === 'all' || roots.has(progress.service));
+    moveCursor(progress, Math.min(progress.cursor, last), outputs);
+  }
+
+  function hold(progress: Progress, outputs: Output[]): void {
+    if (progress.activity.kind === 'acting')
+      progress.activity = { ...progress.activity, sequel: { kind: 'hold' } };
+    else rest(progress, outputs);
+  }
+
+  function crashed(progress: Progress, phase: Phase, retryable: boolean, outputs: Output[]): void {
+    const index = Math.min(indexOf(phase), progress.cursor);
+    switch (progress.activity.kind) {
+      case 'resting':
+        pause(progress, index, retryable, outputs);
+        break;
+      case 'acting': {
+        const { sequel } = progress.activity;
+        // Whoever asked for more in the meantime gets it, from as far back as the crash demands.
+        if (sequel.kind === 'again') reenter(progress, index, outputs);
+        else if (sequel.kind !== 'hold')
+          progress.activity = { ...progress.activity, sequel: { kind: 'pause', index, retryable } };
+        break;
+      }
+      case 'paused':
+        moveCursor(progress, nextIndex(progress.service, index), outputs);
+        break;
+      case 'held':
+        break;
     }
   }
 
@@ -224,15 +288,24 @@ export function createEngine(graph: PlaybookGraph, policy: Policy, roots: Readon
   function failed(action: Action, retryable: boolean, outputs: Output[]): void {
     const found = underWay(action);
     if (found === undefined) return;
-    const { progress, again } = found;
-    // A change that arrived while it failed is reason enough to try at once.
-    if (again !== null) {
-      progress.failures++;
-      goBack(progress, again, outputs);
-      return;
+    const { progress, sequel } = found;
+    const retryFrom = indexOf((phases[indexOf(action.phase)] as PhaseRule).retryFrom);
+    switch (sequel.kind) {
+      case 'go-on':
+        pause(progress, retryFrom, retryable, outputs);
+        break;
+      case 'again':
+        // A change that arrived while it failed is reason enough to try at once.
+        progress.failures++;
+        goBack(progress, sequel.index, outputs);
+        break;
+      case 'pause':
+        pause(progress, Math.min(retryFrom, sequel.index), retryable && sequel.retryable, outputs);
+        break;
+      case 'hold':
+        rest(progress, outputs);
+        break;
     }
-    const rule = phases[indexOf(action.phase)] as PhaseRule;
-    pause(progress, indexOf(rule.retryFrom), retryable, outputs);
   }
 
   function gate(input: Extract<Input, { type: 'gate' }>, outputs: Output[]): void {
@@ -271,13 +344,14 @@ export function createEngine(graph: PlaybookGraph, policy: Policy, roots: Readon
           break;
         case 'superseded': {
           const found = underWay(input.action);
-          if (found !== undefined) goBack(found.progress, found.again ?? found.progress.cursor, outputs);
+          if (found === undefined) break;
+          if (found.sequel.kind === 'go-on') goBack(found.progress, found.progress.cursor, outputs);
+          else divert(found.progress, found.sequel, outputs);
           break;
         }
         case 'crashed': {
           const progress = progressOf(input.service);
-          if (progress?.activity.kind === 'resting')
-            pause(progress, Math.min(indexOf(input.phase), progress.cursor), input.retryable, outputs);
+          if (progress !== undefined) crashed(progress, input.phase, input.retryable, outputs);
           break;
         }
         case 'retry': {
@@ -285,6 +359,16 @@ export function createEngine(graph: PlaybookGraph, policy: Policy, roots: Readon
           if (progress?.activity.kind !== 'paused') break;
           progress.activity = resting;
           dispatchIfPossible(progress, outputs);
+          break;
+        }
+        case 'steady': {
+          const progress = progressOf(input.service);
+          if (progress !== undefined) progress.failures = 0;
+          break;
+        }
+        case 'hold': {
+          const progress = progressOf(input.service);
+          if (progress !== undefined) hold(progress, outputs);
           break;
         }
         case 'gate':
@@ -300,7 +384,7 @@ export function createEngine(graph: PlaybookGraph, policy: Policy, roots: Readon
     },
     isSuperseded(action) {
       const found = underWay(action);
-      return found === undefined || found.again !== null;
+      return found === undefined || (found.sequel.kind !== 'go-on' && found.sequel.kind !== 'pause');
     },
     isSettled() {
       return unsettled === 0;

@@ -1,5 +1,4 @@
 /** One attempt of a probe: its limits, its outcome, and the words in which a failed one is told. */
-import { isIP } from 'node:net';
 
 export interface ProbeOptions {
   /** Ends the attempt at once; its result no longer matters then. */
@@ -77,10 +76,4 @@ export function connectionError(error: Error): string {
     error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
   const code = 'code' in single && typeof single.code === 'string' ? single.code : '';
   return connectionErrors[code] ?? (single.message === '' ? code : single.message);
-}
-
-/** An address that never leaves this machine. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host === '::1') return true;
-  return isIP(host) === 4 ? host.startsWith('127.') : host.startsWith('::ffff:127.');
 }

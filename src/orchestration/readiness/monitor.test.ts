@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../manual-clock.ts';
 import type { ProbeResult } from './attempt.ts';
 import { ReadinessMonitor } from './monitor.ts';
-import type { Ownership } from './requirement-watch.ts';
 import { accepted, gaps, refused, Scene, watched } from './scripted-monitor.ts';
 import { id } from './service-fixture.ts';
 
@@ -204,32 +203,6 @@ describe('while everything holds', () => {
     expect(scene.reads).toHaveLength(1);
     expect(scene.probesOf(1).length).toBeGreaterThan(3);
     expect(scene.probesOf(2).length).toBeGreaterThan(30);
-  });
-});
-
-describe('whose listener it is', () => {
-  test('R-9 a port answered by somebody else is not readiness', async () => {
-    let owner: Ownership = { kind: 'foreign', holder: 'pid 4242 (nginx)' };
-    using scene = new Scene({ owner: () => owner });
-    scene.listening.add(1);
-    scene.monitor.watch(watched('api', 1));
-    await scene.clock.advance(20);
-    owner = { kind: 'own' };
-    await scene.clock.advance(600);
-    expect(scene.transitions.map((text) => text.replace(/^\d+ /, ''))).toEqual([
-      'shop/api: unknown → port 1 is answered by another process: pid 4242 (nginx)',
-      'shop/api: failing → holding',
-    ]);
-  });
-
-  test('R-9 where the platform cannot tell, the doubt is said', async () => {
-    using scene = new Scene({
-      owner: () => ({ kind: 'doubtful', why: 'whose listener it is cannot be told' }),
-    });
-    scene.listening.add(1);
-    scene.monitor.watch(watched('api', 1));
-    await scene.clock.advance(0);
-    expect(scene.transitions).toEqual(['0 shop/api: unknown → holding, whose listener it is cannot be told']);
   });
 });
 

@@ -1,11 +1,11 @@
-/** Probes everything of a run that has to be probed, and tells when something begins or ceases to hold. */
+/** Probes everything of a run that has to be probed, and tells when something begins or ceases to hold. */
 import { SkeinError } from '../../errors/index.ts';
 import type { EndpointId, ServiceId } from '../../workspace/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Predicate } from '../events.ts';
 import { ListenerSweep, type ReadListeners } from './listener-sweep.ts';
 import type { Probe } from './probe.ts';
-import { type OwnerOf, RequirementWatch } from './requirement-watch.ts';
+import { RequirementWatch } from './requirement-watch.ts';
 import type { RequirementKey } from './requirements.ts';
 import type { RequirementState } from './state.ts';
 import type { Watched } from './target.ts';
@@ -25,8 +25,6 @@ export interface MonitorOptions {
   readonly probe: Probe;
   /** Reads the kernel's table of listening sockets; absent where the platform has none that is cheap to read. */
   readonly readListeners?: ReadListeners;
-  /** Whose listener answers a native endpoint; absent: not judged. */
-  readonly ownerOf?: OwnerOf;
   readonly onTransition: (transition: Transition) => void;
   /** What does not end the monitoring but should be known: SK1452. */
   readonly onWarning: (warning: SkeinError) => void;
@@ -62,7 +60,6 @@ export class ReadinessMonitor implements Disposable {
     const watch = new RequirementWatch(subject, {
       clock: this.#options.clock,
       probe: this.#options.probe,
-      ownerOf: this.#options.ownerOf,
       tableUsable: () => this.#sweep?.usable ?? false,
       changed: (changed, from) => {
         this.#sweep?.wake();

@@ -7,7 +7,10 @@ const target: CommandTarget = {
   predicate: 'command',
   health: { command: ['pg_isready'], timeoutMs: 5_000 as DurationMs },
   directory: '/shop/db',
-  environment: new Map([['PGPORT', '5432']]),
+  environment: [
+    { name: 'PGPORT', value: '5432', secret: false },
+    { name: 'PGPASSWORD', value: 'plum-horse-42', secret: true },
+  ],
 };
 const unlimited = { signal: new AbortController().signal, timeoutMs: 5_000 };
 const ends = (end: CommandEnd['end'], lastLine = '') =>
@@ -34,7 +37,14 @@ describe('commandExits', () => {
     );
     expect(result).toEqual({ ok: true });
     expect(requests).toMatchObject([
-      { command: ['pg_isready'], directory: '/shop/db', environment: target.environment },
+      {
+        command: ['pg_isready'],
+        directory: '/shop/db',
+        environment: new Map([
+          ['PGPORT', '5432'],
+          ['PGPASSWORD', 'plum-horse-42'],
+        ]),
+      },
     ]);
   });
 
@@ -53,10 +63,32 @@ describe('commandExits', () => {
     });
   });
 
+  test('C-2 a secret of the service is masked in its last words, and what is none is not', async () => {
+    expect(await ends({ kind: 'exited', code: 1 }, 'plum-horse-42 is refused on 5432')).toEqual({
+      ok: false,
+      error: 'the command exited with status 1: *** is refused on 5432',
+    });
+  });
+
   test('R-6 one that takes too long is ended and told', async () => {
     expect(await commandExits(target, runsUntilAborted, { ...unlimited, timeoutMs: 20 })).toEqual({
       ok: false,
       error: 'no answer within 20 ms',
+    });
+  });
+
+  test('one that cannot be ended either is told so', async () => {
+    const result = await commandExits(
+      target,
+      async (request) => {
+        await runsUntilAborted(request);
+        throw new Error('process group 42 may not be sent SIGKILL');
+      },
+      { ...unlimited, timeoutMs: 20 },
+    );
+    expect(result).toEqual({
+      ok: false,
+      error: 'no answer within 20 ms: process group 42 may not be sent SIGKILL',
     });
   });
 

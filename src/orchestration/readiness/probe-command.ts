@@ -1,4 +1,6 @@
 /** `command` (R-1): a declared probe command exits 0. */
+import type { Variable } from '../../configuration/index.ts';
+import { SecretMask } from '../../secrets/index.ts';
 import type { ProcessEnd } from '../events.ts';
 import { failed, noAnswer, type ProbeOptions, type ProbeResult } from './attempt.ts';
 import type { CommandTarget } from './target.ts';
@@ -25,7 +27,7 @@ export interface CommandEnd {
  */
 export type CommandSpawner = (request: CommandRequest) => Promise<CommandEnd>;
 
-/** Runs the declared command once with the service's environment. */
+/** Runs the declared command once with the service's environment; of its last words, secrets are masked (C-2). */
 export async function commandExits(
   { health, directory, environment }: CommandTarget,
   spawn: CommandSpawner,
@@ -37,17 +39,25 @@ export async function commandExits(
     const { end, lastLine } = await spawn({
       command: health.command,
       directory,
-      environment,
+      environment: new Map(environment.map(({ name, value }) => [name, value])),
       signal: AbortSignal.any([signal, timeout]),
     });
     if (signal.aborted) return failed('cancelled');
     if (end.kind === 'exited' && end.code === 0) return { ok: true };
     if (timeout.aborted) return failed(noAnswer(timeoutMs));
     const how = end.kind === 'exited' ? `exited with status ${end.code}` : `was killed by ${end.signal}`;
-    return failed(`the command ${how}${lastLine === '' ? '' : `: ${lastLine}`}`);
+    const words = maskOf(environment).apply(lastLine);
+    return failed(`the command ${how}${words === '' ? '' : `: ${words}`}`);
   } catch (error) {
     if (signal.aborted) return failed('cancelled');
-    if (timeout.aborted) return failed(noAnswer(timeoutMs));
-    return failed(`the command cannot be run: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    return failed(timeout.aborted ? `${noAnswer(timeoutMs)}: ${why}` : `the command cannot be run: ${why}`);
   }
+}
+
+/** What the command prints is shown in views and documents, as the service's own output is (C-2). */
+function maskOf(environment: readonly Variable[]): SecretMask {
+  const mask = new SecretMask();
+  for (const { value, secret } of environment) if (secret) mask.add(value);
+  return mask;
 }

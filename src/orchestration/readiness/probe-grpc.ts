@@ -16,7 +16,8 @@ import {
   type HealthCheckResponse,
   HealthCheckResponse_ServingStatus,
 } from '../../gen/grpc/health/v1/health_pb.js';
-import { attempt, failed, isLoopback, type ProbeOptions, type ProbeResult } from './attempt.ts';
+import { isLoopback } from '../../network/index.ts';
+import { attempt, failed, type ProbeOptions, type ProbeResult } from './attempt.ts';
 import { tcpConnect } from './probe-tcp.ts';
 import type { GrpcTarget } from './target.ts';
 

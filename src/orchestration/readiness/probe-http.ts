@@ -1,14 +1,8 @@
 /** `http-status` (R-3): a declared path answers as declared. */
 import { type ClientRequest, type IncomingMessage, request as requestPlain, STATUS_CODES } from 'node:http';
 import { request as requestSecured } from 'node:https';
-import {
-  attempt,
-  connectionError,
-  failed,
-  isLoopback,
-  type ProbeOptions,
-  type ProbeResult,
-} from './attempt.ts';
+import { isLoopback } from '../../network/index.ts';
+import { attempt, connectionError, failed, type ProbeOptions, type ProbeResult } from './attempt.ts';
 import type { HttpTarget } from './target.ts';
 
 /** How much of a body is searched for `body-contains`. */

@@ -1,5 +1,4 @@
 /** The life of one probed requirement: when its probe runs, and what its outcomes mean (R-6). */
-import type { ServiceId } from '../../workspace/index.ts';
 import type { Clock } from '../clock.ts';
 import { failed, noAnswer, type ProbeResult } from './attempt.ts';
 import { attemptTimeoutMs, type Probe } from './probe.ts';
@@ -16,20 +15,9 @@ const WATCH_GROWTH = 2;
 /** What holds is not revoked by one lost packet or one hiccup: a second attempt, 25 ms later, decides. */
 const FAILURES_TO_REVOKE = 2;
 
-/** Whose listener answers at an address (R-9). */
-export type Ownership =
-  | { readonly kind: 'own' }
-  /** `holder` as a person knows it: pid and command. */
-  | { readonly kind: 'foreign'; readonly holder: string }
-  /** The platform cannot tell. */
-  | { readonly kind: 'doubtful'; readonly why: string };
-
-export type OwnerOf = (service: ServiceId, address: ProbeAddress) => Promise<Ownership>;
-
 export interface WatchSurroundings {
   readonly clock: Clock;
   readonly probe: Probe;
-  readonly ownerOf: OwnerOf | undefined;
   /** Whether the listener table can stand in for the probes of what holds. */
   tableUsable(): boolean;
   changed(watch: RequirementWatch, from: RequirementState): void;
@@ -154,7 +142,7 @@ export class RequirementWatch {
   }
 
   #attempt(): void {
-    const { clock } = this.#surroundings;
+    const { clock, probe } = this.#surroundings;
     const timeoutMs = attemptTimeoutMs(this.subject.target);
     const abort = new AbortController();
     const settle = (result: ProbeResult): void => {
@@ -165,25 +153,9 @@ export class RequirementWatch {
     const limit = clock.setTimeout(() => settle(failed(noAnswer(timeoutMs))), timeoutMs);
     const step: Extract<Step, { kind: 'probing' }> = { kind: 'probing', abort, limit, again: false };
     this.#step = step;
-    this.#examine(abort.signal, timeoutMs).then(settle, (error: unknown) =>
+    probe(this.subject.target, { signal: abort.signal, timeoutMs }).then(settle, (error: unknown) =>
       settle(failed(`the probe itself failed: ${error instanceof Error ? error.message : String(error)}`)),
     );
-  }
-
-  async #examine(signal: AbortSignal, timeoutMs: number): Promise<ProbeResult> {
-    const { probe, ownerOf } = this.#surroundings;
-    const result = await probe(this.subject.target, { signal, timeoutMs });
-    if (!result.ok || this.#state.kind === 'holding' || !this.native) return result;
-    if (ownerOf === undefined || this.address === undefined) return result;
-    const owner = await ownerOf(this.subject.service, this.address);
-    switch (owner.kind) {
-      case 'own':
-        return result;
-      case 'foreign':
-        return failed(`port ${this.address.port} is answered by another process: ${owner.holder}`);
-      case 'doubtful':
-        return { ok: true, note: [result.note, owner.why].filter((part) => part !== undefined).join('; ') };
-    }
   }
 
   #settle(result: ProbeResult, again: boolean): void {

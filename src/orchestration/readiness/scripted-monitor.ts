@@ -4,7 +4,6 @@ import { ManualClock } from '../manual-clock.ts';
 import type { ProbeResult } from './attempt.ts';
 import type { ListeningAddress } from './listener-sweep.ts';
 import { ReadinessMonitor, type Transition } from './monitor.ts';
-import type { Ownership } from './requirement-watch.ts';
 import { endpointKey } from './requirements.ts';
 import { endpointId, id } from './service-fixture.ts';
 import type { ProbeTarget, Watched } from './target.ts';
@@ -16,7 +15,6 @@ export interface SceneOptions {
   /** What a probe finds; `never`: it does not answer. Default: whether the port is in `listening`. */
   readonly answer?: (port: number) => ProbeResult | 'never' | Promise<ProbeResult>;
   readonly table?: 'none' | 'broken' | { readonly costMs: number };
-  readonly owner?: () => Ownership;
 }
 
 /** A monitor of scripted services; port numbers stand for them. */
@@ -30,7 +28,7 @@ export class Scene implements Disposable {
   readonly warnings: SkeinError[] = [];
   readonly monitor: ReadinessMonitor;
 
-  constructor({ answer, table = { costMs: 0 }, owner }: SceneOptions = {}) {
+  constructor({ answer, table = { costMs: 0 } }: SceneOptions = {}) {
     this.monitor = new ReadinessMonitor({
       clock: this.clock,
       probe: async (target, { signal }) => {
@@ -47,7 +45,6 @@ export class Scene implements Disposable {
           return [...this.listening].map((port) => ({ address: '127.0.0.1', port }));
         },
       }),
-      ...(owner && { ownerOf: async () => owner() }),
       onTransition: ({ service, from, to }: Transition) => {
         const now = Math.round(this.clock.now());
         const what =

@@ -39,7 +39,7 @@ describe('what is probed', () => {
   });
 
   test('R-1 a probe command runs where its service is, with its environment', () => {
-    const environment = new Map([['PORT', '1']]);
+    const environment = [{ name: 'PORT', value: '1', secret: false }];
     expect(api && watchedCommand(api, environment)).toMatchObject({
       key: 'shop/api#command',
       endpoint: null,

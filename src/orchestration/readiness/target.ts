@@ -1,4 +1,5 @@
 /** What a probe is aimed at, derived from what an endpoint declares and the address that was accepted for it. */
+import type { Variable } from '../../configuration/index.ts';
 import type {
   CommandHealth,
   Endpoint,
@@ -34,7 +35,7 @@ export interface CommandTarget {
   /** Absolute. */
   readonly directory: string;
   /** The service's own environment, resolved. */
-  readonly environment: ReadonlyMap<string, string>;
+  readonly environment: readonly Variable[];
 }
 
 export interface TcpTarget extends ProbeAddress {
@@ -75,7 +76,7 @@ export function watchedEndpoint(
 /** What to watch of a service that declares a probe command; `undefined` where it declares none. */
 export function watchedCommand(
   service: Pick<Service, 'id' | 'directory' | 'health'>,
-  environment: ReadonlyMap<string, string>,
+  environment: readonly Variable[],
 ): Watched | undefined {
   const { id, directory, health } = service;
   if (health === undefined) return undefined;

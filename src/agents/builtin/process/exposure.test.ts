@@ -57,6 +57,7 @@ describe('runtime-configuration', () => {
     ['authority', 'x', false],
     ['connection', 'postgres://u:p@h/d', true],
     ['connection', 'postgres://h:5432/d', false],
+    ['connection', 'jdbc:postgresql://h/d?user=u&password=p', true],
   ])('C-2 %s: %s is secret: %s', (group, text, secret) => {
     expect(exposedConfigurations({ [group]: text }, network)[0]?.values[0]?.secret).toBe(secret);
   });

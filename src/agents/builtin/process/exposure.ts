@@ -3,6 +3,8 @@
  * `${self:<endpoint>}` is the URL of an `http`, `rest` or `connect` endpoint and `host:port` of any other; `|host`,
  * `|port`, `|authority` and `|url` say which part; `$$` is a plain `$` (C-7).
  */
+
+import { isSecretConfiguration, soleKey } from '../../../secrets/index.ts';
 import {
   type Address,
   AgentFailure,
@@ -24,9 +26,6 @@ export interface OwnNetwork {
   readonly mappings: readonly Mapping[];
 }
 
-/** Key of the only value of a group that was written as a text. */
-const soleKey = 'value';
-
 /** @throws {AgentFailure} CONFIGURATION_INVALID, with every violation at once */
 export function exposedConfigurations(written: WrittenConfiguration, network: OwnNetwork): Configuration[] {
   const violations: Violation[] = [];
@@ -36,7 +35,7 @@ export function exposedConfigurations(written: WrittenConfiguration, network: Ow
     const values = Object.entries(texts).map(([key, text]): ConfigurationValue => {
       const pointer = `/runtime-configuration/${escaped(group)}${isText ? '' : `/${escaped(key)}`}`;
       const value = resolved(text, network, (message) => violations.push({ pointer, message }));
-      return { key, value, secret: isCredentialKey(isText ? group : key) || hasPassword(value) };
+      return { key, value, secret: isSecretConfiguration({ group, key, value }) };
     });
     return { group, values };
   });
@@ -100,16 +99,6 @@ function partOf(part: Part | undefined, endpoint: Endpoint, address: Address): s
 
 function hasUrl({ api }: Endpoint): boolean {
   return api === 'http' || api === 'rest' || api === 'connect';
-}
-
-/** C-2; the host judges again, and more strictly. What is secret here is masked in the service's own output too. */
-function isCredentialKey(key: string): boolean {
-  if (/password|passwd|secret|token|credential|api[-_. /]?key/i.test(key)) return true;
-  return /(?<![a-z])auth(?![a-z])/i.test(key.replace(/([a-z])([A-Z])/g, '$1-$2'));
-}
-
-function hasPassword(text: string): boolean {
-  return /:\/\/[^\s/:@?#]{0,256}:[^\s@]{1,4096}@/.test(text);
 }
 
 /** A part of a JSON pointer (RFC 6901). */

@@ -1,8 +1,8 @@
 /** Everything that one instance prints, on its way out: split into lines, masked, appended to the log file, queued for the host. */
 import type { Readable } from 'node:stream';
 import { type Line, LineSplitter, type OutputStream } from '../../../processes/index.ts';
+import { MASK, SecretMask } from '../../../secrets/index.ts';
 import { LogFile } from './log-file.ts';
-import { MASK, SecretMask } from './mask.ts';
 import { LogQueue } from './queue.ts';
 import type { LogRecord } from './record.ts';
 

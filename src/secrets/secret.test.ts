@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasPassword, isCredentialKey, isSecret, mask, masked } from './secret.ts';
+import { hasPassword, isCredentialKey, isSecret, isSecretConfiguration } from './secret.ts';
 
 describe('C-2 a credential-shaped key', () => {
   test.each([
@@ -146,8 +146,12 @@ test('C-2 a value is secret when marked so, by its key, or by a password in it',
   expect(isSecret({ key: 'a', value: 'http://u:p@h' })).toBe(true);
 });
 
-test('C-2 a masked value tells nothing, not even its length', () => {
-  expect(mask({ value: 'short', secret: true })).toBe(masked);
-  expect(mask({ value: 'a much longer one', secret: true })).toBe(masked);
-  expect(mask({ value: 'open', secret: false })).toBe('open');
+test.each([
+  ['password', 'value', 'x', true],
+  ['password', 'hint', 'x', false],
+  ['database', 'value', 'x', false],
+  ['database', 'password', 'x', true],
+  ['database', 'url', 'jdbc:postgresql://h/d?user=u&password=p', true],
+])('C-2 of the group %s, %s: %s is secret: %s', (group, key, value, secret) => {
+  expect(isSecretConfiguration({ group, key, value })).toBe(secret);
 });

@@ -3,7 +3,7 @@
  * occurrences are masked as one, so that no remainder of a secret stays behind.
  */
 
-/** What stands in place of a secret. */
+/** What stands in place of a secret; its length tells nothing. */
 export const MASK = '***';
 
 /** Shorter values are not masked: they would black out ordinary text and are guessed faster than found. */

@@ -1,4 +1,7 @@
-/** What makes a value secret (C-2), and what is shown in its stead. */
+/** What makes a value secret (C-2): its author, its key, or a password in it. */
+
+/** The key of a group's only value, where its author gave it no name of its own. */
+export const soleKey = 'value';
 
 /** Anywhere in a key: a longer word around them makes the value no less secret. */
 const credentialParts = /password|passwd|secret|token|credential|api[-_. /]?key/i;
@@ -45,10 +48,16 @@ export function isSecret({ key, value, marked = false }: Judged): boolean {
   return marked || isCredentialKey(key) || hasPassword(value);
 }
 
-/** What stands wherever a secret value would be shown; its length tells nothing. */
-export const masked = '********';
+/** A configuration that a service exposes to its dependents, as C-2 sees it. */
+export interface JudgedConfiguration extends Judged {
+  /** May be nested: `auth/frontend`. */
+  readonly group: string;
+}
 
-/** The value as it may be shown. */
-export function mask(value: { readonly value: string; readonly secret: boolean }): string {
-  return value.secret ? masked : value.value;
+/**
+ * The whole of C-2 for an exposed value. The only value of a group that its author wrote as a text has the key
+ * `value`, so that the group's name is what tells.
+ */
+export function isSecretConfiguration({ group, ...judged }: JudgedConfiguration): boolean {
+  return isSecret(judged) || (judged.key === soleKey && isCredentialKey(group));
 }
