@@ -1,8 +1,8 @@
 // The house rules of docs/architecture.md, as a check: arrows point down, and a folder is entered by its index.
 const floors = [
   ['errors'],
-  ['gen'],
-  ['workspace', 'processes', 'secrets'],
+  ['gen', 'secrets'],
+  ['workspace', 'processes'],
   ['network', 'configuration', 'agents'],
   ['orchestration'],
   ['control'],

@@ -4,9 +4,13 @@
  */
 import { isCredentialKey, isSecret } from '../secrets/index.ts';
 
+/** Nobody reads a longer line; looking for keys in it costs the square of its length. */
+const longestLine = 4_000;
+
 /** The line that begins at `start`, without its line break. */
 export function shownLine(text: string, start: number): string {
   const line = lineAt(text, start);
+  if (line.length > longestLine) return blank(line);
   const above = secretAbove(text, start, line);
   const key = above === 'mapping' ? /^\s*(?:- +)*[^\s:]+ *:(?=\s|$)/.exec(line)?.[0] : undefined;
   if (above !== undefined) {
@@ -35,7 +39,6 @@ interface Entry {
   readonly to: number;
 }
 
-/** Bounded, so that a hostile line costs no more than its length. */
 const keyPattern =
   /(?<=^|[\s{[,])(?:"((?:[^"\\]|\\.){0,256})"|'([^']{0,256})'|([\w./-]{1,128}(?: [\w./-]{1,128}){0,3})) *:(?!\/\/) */g;
 const nextKeyPattern = /[,{]\s*(?:"[^"]{0,256}"|'[^']{0,256}'|[\w./-]{1,128}) *:(?=\s|$|["'])/g;
@@ -81,7 +84,7 @@ function secretAbove(text: string, start: number, line: string): 'text' | 'mappi
   let isItem = /^\s*-(?:\s|$)/.test(line);
   for (let at = start; at > 0; ) {
     at = text.lastIndexOf('\n', at - 2) + 1;
-    const above = lineAt(text, at);
+    const above = lineAt(text, at).slice(0, longestLine);
     if (/^\s*(?:#|$)/.test(above)) continue;
     const ofAbove = indentOf(above);
     const startsItem = /^\s*-(?:\s|$)/.test(above);

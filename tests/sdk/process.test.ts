@@ -188,14 +188,16 @@ describe('the process agent', () => {
   });
 
   test('T-3 a Shutdown in a crash loop leaves nothing of any generation', async () => {
-    const agent = await processAgent();
+    await using agent = await processAgent();
     await begin(agent, { command: leavesOrphan });
-    for (let round = 0; round < 2; round++) await agent.runtime.start({ instance, environment });
+    for (let round = 0; round < 2; round++) {
+      await statesUntil(agent, InstanceState.FAILED);
+      await agent.runtime.start({ instance, environment });
+    }
     await agent.agent.shutdown({ budgetMs: 1 });
     const groups = groupsIn(agent);
     expect(groups).toHaveLength(3);
     expect(groups.filter(isAlive)).toEqual([]);
-    await agent[Symbol.asyncDispose]();
   });
 
   test('T-5 a Shutdown that cannot wait ends a build that ignores its signal', async () => {
