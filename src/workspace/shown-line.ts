@@ -83,7 +83,7 @@ function secretAbove(text: string, start: number, line: string): 'text' | 'mappi
   let indent = indentOf(line);
   let isItem = /^\s*-(?:\s|$)/.test(line);
   for (let at = start; at > 0; ) {
-    at = text.lastIndexOf('\n', at - 2) + 1;
+    at = at === 1 ? 0 : text.lastIndexOf('\n', at - 2) + 1;
     const above = lineAt(text, at).slice(0, longestLine);
     if (/^\s*(?:#|$)/.test(above)) continue;
     const ofAbove = indentOf(above);
