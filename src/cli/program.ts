@@ -14,9 +14,13 @@ import {
 
 /** Runs the command line, ends the process with the command's status. `script`: absolute path of what Node executes. */
 export async function runProgram(argv: readonly string[], script: string): Promise<never> {
-  // A reader that went away is no news for a command that only prints; those that hold a run have listeners of their own.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let status = 2;
+  let isUnwritten = false;
+  // A reader that went away is no news for a command that only prints; those that hold a run have listeners of their own.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      isUnwritten ||= error.code !== 'EPIPE';
+    });
   try {
     const program = commandTable(script, (result) => {
       status = result;
@@ -28,7 +32,7 @@ export async function runProgram(argv: readonly string[], script: string): Promi
     status = await failed(thrown, argv);
   }
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-  process.exit(status);
+  process.exit(isUnwritten && status === 0 ? 1 : status);
 }
 
 /** Every command; `end` takes the status of the one that was called. */

@@ -7,18 +7,11 @@
  * more, it had looked at an old state, and starts over. The holder of the highest removes the lower ones; the highest
  * is never removed, so numbers only grow.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../errors/index.ts';
 import { isStillRunning, type ProcessIdentity, processIdentity } from '../processes/index.ts';
-import {
-  newestRun,
-  pruneRuns,
-  type RunRecord,
-  readJson,
-  readRunRecord,
-  writeRunRecord,
-} from './run-record.ts';
+import { newestRun, pruneRuns, type RunRecord, readRunRecord, writeRunRecord } from './run-record.ts';
 import { makeRunFolder, skeinFolder } from './skein-folder.ts';
 
 export interface ClaimOptions {
@@ -130,9 +123,30 @@ async function take(root: string, claim: Claim): Promise<number> {
 async function liveClaim(root: string, number: number): Promise<Claim | undefined> {
   if (number === 0) return undefined;
   const folder = claimFolder(root, number);
-  const claim = readJson(join(folder, 'claim.json')) as Claim | undefined;
+  const claim = readClaim(join(folder, 'claim.json'));
   if (claim === undefined || entries(folder).includes('released')) return undefined;
   return (await isStillRunning(claim.supervisor)) ? claim : undefined;
+}
+
+/**
+ * What the file says, or `undefined` where it holds no claim: a claim appears whole, so that one that cannot be read was
+ * damaged after its holder (a power loss), and nobody holds it.
+ */
+function readClaim(path: string): Claim | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new SkeinError('SK1506', `${path} cannot be read`, { cause });
+  }
+  try {
+    const claim = JSON.parse(text) as Partial<Claim> | null;
+    return typeof claim?.supervisor?.pid === 'number' ? (claim as Claim) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** Whether the number was free; the folder appears with its content. */

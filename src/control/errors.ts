@@ -46,4 +46,8 @@ export const controlErrors: ErrorTable = {
     remedy: 'End it with `kill -INT` and its pid; `skein stop` then finds what it left.',
   },
   SK1513: { title: 'no output of an ended run', remedy: 'Start a run with `skein run`; its output is kept.' },
+  SK1514: {
+    title: 'events that are not kept any more',
+    remedy: 'Fetch the snapshot, which contains them, and watch from its sequence on.',
+  },
 };

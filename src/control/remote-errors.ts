@@ -9,6 +9,7 @@ const channelCodes: Readonly<Partial<Record<ErrorCode, Code>>> = {
   SK1507: Code.NotFound,
   SK1508: Code.InvalidArgument,
   SK1510: Code.Unimplemented,
+  SK1514: Code.OutOfRange,
 };
 
 /** What the server answers with. What is no SkeinError is a bug, and said as one. */

@@ -22,9 +22,11 @@ export function runtimeFolder(environment: NodeJS.ProcessEnv = process.env): str
       ? join(given, 'skein')
       : join(tmpdir(), `skein-${userInfo().uid}`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Not recursive: the folder around it is there, and Node's recursion never ends where nothing can be made (/proc).
+    mkdirSync(folder, { mode: 0o700 });
   } catch (cause) {
-    throw new SkeinError('SK1503', `${folder} cannot be made`, { cause });
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw new SkeinError('SK1503', `${folder} cannot be made`, { cause });
   }
   const stats = statIfThere(folder);
   if (!isOurs(stats)) throw new SkeinError('SK1503', `${folder} is a link, or belongs to somebody else`);

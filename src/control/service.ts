@@ -112,13 +112,27 @@ async function* watchEvents(
   signal: AbortSignal,
 ): AsyncGenerator<{ events: NonNullable<ReturnType<EventTranslator['translate']>>[] }> {
   const translator = new EventTranslator();
+  let last: number | undefined;
+  // From the oldest on, whatever is asked for: the translation of an event depends on those before it.
   for await (const batch of eventBatches(run, signal)) {
+    const oldest = batch[0]?.sequence ?? 0;
+    const expected = last === undefined ? afterSequence : BigInt(last);
+    // Who names no event to go on after is given what there is: a person's view must not end because it was paused.
+    if (afterSequence > 0n && BigInt(oldest) > expected + 1n) throw forgotten(expected, oldest);
+    last = batch.at(-1)?.sequence ?? last;
     const events = batch
       .map((event) => translator.translate(event))
       .filter((event) => event !== undefined)
       .filter((event) => event.sequence > afterSequence);
     if (events.length > 0) yield { events };
   }
+}
+
+function forgotten(after: bigint, oldest: number): SkeinError {
+  return new SkeinError(
+    'SK1514',
+    `events ${after + 1n} to ${oldest - 1} of the run are not kept any more; the oldest that is kept is ${oldest}`,
+  );
 }
 
 async function* readLogs(

@@ -16,6 +16,7 @@ import { Lifecycle } from './lifecycle.ts';
 import { planGate } from './plan-gate.ts';
 import { createDispatcher, type Dispatcher, runPolicy } from './playbook/index.ts';
 import { prober, readinessTimeout, runRequirements, whyChain } from './readiness/index.ts';
+import { ReadyWaiters } from './ready-waiters.ts';
 import type { ConfigurationEntry, Run } from './run.ts';
 import { RunReadiness } from './run-readiness.ts';
 import type { RunSnapshot, ServiceSnapshot } from './snapshot.ts';
@@ -23,11 +24,6 @@ import { World } from './world.ts';
 
 /** How far the run is; each state carries what is true in it. */
 type Course = { readonly kind: 'going-on' } | { readonly kind: 'ending'; readonly receipt: Promise<Receipt> };
-
-interface ReadyWaiter {
-  resolve(): void;
-  reject(error: SkeinError): void;
-}
 
 /** How long a service must have been ready for its failures of before to count no more. */
 const STEADY_MS = 10_000;
@@ -40,7 +36,7 @@ export class Flow implements Run {
   readonly #readiness: RunReadiness;
   readonly #dispatcher: Dispatcher;
   readonly #ending: Ending;
-  readonly #readyWaiters = new Set<ReadyWaiter>();
+  readonly #readyWaiters = new ReadyWaiters();
   readonly #steady = new Map<ServiceId, Disposable>();
   #deadline: Disposable | undefined;
   #wasReady = false;
@@ -176,25 +172,7 @@ export class Flow implements Run {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#course.kind === 'ending') throw stoppedEarly();
     if (this.#readiness.isReady) return;
-    await new Promise<void>((resolve, reject) => {
-      const abandon = (): void => {
-        this.#readyWaiters.delete(waiter);
-        reject(signal?.reason as Error);
-      };
-      const forget = (): void => signal?.removeEventListener('abort', abandon);
-      const waiter: ReadyWaiter = {
-        resolve: () => {
-          forget();
-          resolve();
-        },
-        reject: (error) => {
-          forget();
-          reject(error);
-        },
-      };
-      this.#readyWaiters.add(waiter);
-      signal?.addEventListener('abort', abandon, { once: true });
-    });
+    await this.#readyWaiters.wait(signal);
   }
 
   async restart(service: ServiceId, signal?: AbortSignal): Promise<void> {
@@ -314,8 +292,7 @@ export class Flow implements Run {
     this.#wasReady = true;
     this.#deadline?.[Symbol.dispose]();
     this.#world.history.emit({ type: 'run-state', state: 'ready', cause: '' });
-    for (const waiter of this.#readyWaiters) waiter.resolve();
-    this.#readyWaiters.clear();
+    this.#readyWaiters.resolve();
   }
 
   #deadlinePassed(): void {
@@ -343,7 +320,7 @@ export class Flow implements Run {
       cause: error.message,
       failure: { ...report, exit },
     });
-    this.#rejectWaiters(error);
+    this.#readyWaiters.reject(error);
     void this.stop({ cause: 'failure' });
   }
 
@@ -351,7 +328,7 @@ export class Flow implements Run {
     const { history } = this.#world;
     this.#deadline?.[Symbol.dispose]();
     for (const timer of this.#steady.values()) timer[Symbol.dispose]();
-    this.#rejectWaiters(stoppedEarly());
+    this.#readyWaiters.reject(stoppedEarly());
     history.emit({ type: 'run-state', state: 'stopping', cause });
     await this.#dispatcher.cancel(stoppedEarly());
     const { receipt, faults } = await this.#ending.tearDown('stop', this.#hub.members.values(), budgetMs);
@@ -361,11 +338,6 @@ export class Flow implements Run {
     history.emit({ type: 'run-state', state: 'stopped', cause });
     this.#resolveEnded(receipt);
     return receipt;
-  }
-
-  #rejectWaiters(error: SkeinError): void {
-    for (const waiter of this.#readyWaiters) waiter.reject(error);
-    this.#readyWaiters.clear();
   }
 
   /** Resolves at the service's next successful start; rejects at its next failure. */

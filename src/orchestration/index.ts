@@ -35,6 +35,6 @@ export {
   runPolicy,
 } from './playbook/index.ts';
 export { describeUnmet, readinessErrors, whyText } from './readiness/index.ts';
-export type { ConfigurationEntry, Run } from './run.ts';
+export { type ConfigurationEntry, logFileLimitBytes, type Run } from './run.ts';
 export type { EndpointSnapshot, RunSnapshot, ServiceSnapshot } from './snapshot.ts';
 export { teardownErrors } from './teardown/index.ts';

@@ -6,6 +6,9 @@ import type { EndpointId, ServiceId, Workspace } from '../workspace/index.ts';
 import type { LogChunk, Mode, Receipt, RunEvent, WhyLink } from './events.ts';
 import type { RunSnapshot } from './snapshot.ts';
 
+/** A service's log file is begun afresh beyond this, whoever writes it (U-13). */
+export const logFileLimitBytes: number = 64 * 1024 * 1024;
+
 /** A variable of a service's process with its provenance; `value` is masked when `secret`. */
 export interface ConfigurationEntry {
   readonly variable: string;

@@ -25,6 +25,7 @@ import {
   kindMessage,
   mappingMessage,
 } from './messages.ts';
+import { logFileLimitBytes } from './run.ts';
 import type { HandedOut, SharedState } from './shared-state.ts';
 import type { ForceAnswer, StopAnswer, StopLimits } from './teardown/index.ts';
 
@@ -143,7 +144,7 @@ export class Runner {
         dataDirectory: world.dataDirectory,
         runDirectory: world.runDirectory,
         logFile: world.logFile,
-        logFileLimitBytes: BigInt(LOG_FILE_LIMIT_BYTES),
+        logFileLimitBytes: BigInt(logFileLimitBytes),
         disposable: false,
         workspaceDirectory: world.workspaceRoot,
       },
@@ -266,9 +267,6 @@ export class Runner {
     return this.#standing.session;
   }
 }
-
-/** A service's log file is begun afresh beyond this (U-13). */
-const LOG_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 type MappingMessage = ReturnType<typeof mappingMessage>;
 type ConfigurationMessage = ReturnType<typeof configurationMessage>;

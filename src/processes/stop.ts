@@ -36,8 +36,29 @@ export async function stopGroup(group: ProcessGroup, options: StopOptions): Prom
   signalGroup(group, options.signal);
   // A member that is suspended would otherwise not act on the signal.
   signalGroup(group, 'SIGCONT');
-  if (await watch.emptied(options.timeoutMs, options.abort)) return { outcome: 'stopped' };
+  if (await emptiedBySignal(group, watch, options)) return { outcome: 'stopped' };
   return kill(group, watch, options);
+}
+
+/**
+ * Waits until the group is empty. When its leader has gone the signal is sent once more: a member that was just being
+ * forked when it came the first time can have missed it.
+ */
+async function emptiedBySignal(
+  group: ProcessGroup,
+  watch: GroupWatch,
+  options: StopOptions,
+): Promise<boolean> {
+  let isWaiting = true;
+  group.exited
+    ?.then(() => isWaiting && signalGroup(group, options.signal))
+    // What may not be signalled is met again by the kill, which says so.
+    .catch(() => undefined);
+  try {
+    return await watch.emptied(options.timeoutMs, options.abort);
+  } finally {
+    isWaiting = false;
+  }
 }
 
 /**

@@ -69,10 +69,15 @@ export class ScriptedRun implements Run {
   }
 
   happen(happening: Happening, timeMs: number = 1000 + this.#events.length): void {
-    const event = { sequence: this.#events.length + 1, timeMs, happening };
+    const event = { sequence: this.#snapshot.sequence + 1, timeMs, happening };
     this.#events.push(event);
     this.#snapshot = foldEvents(this.#snapshot, [event]);
     for (const listener of this.#eventListeners) listener(event);
+  }
+
+  /** The oldest events are not kept any more. */
+  forget(count: number): void {
+    this.#events.splice(0, count);
   }
 
   print(chunk: LogChunk): void {
@@ -88,8 +93,8 @@ export class ScriptedRun implements Run {
     return this.#snapshot;
   }
 
-  onEvent(listener: (event: RunEvent) => void, afterSequence: number = this.#events.length): Disposable {
-    for (const event of this.#events.slice(afterSequence)) listener(event);
+  onEvent(listener: (event: RunEvent) => void, afterSequence: number = this.#snapshot.sequence): Disposable {
+    for (const event of this.#events) if (event.sequence > afterSequence) listener(event);
     this.#eventListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#eventListeners.delete(listener) };
   }

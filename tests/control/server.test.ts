@@ -145,6 +145,46 @@ describe('what is asked reaches the run', () => {
   });
 });
 
+describe('events that are not kept any more', () => {
+  const states = ['loading', 'starting', 'running'] as const;
+  const watch = async (afterSequence: bigint): Promise<bigint[]> => {
+    for await (const { events } of socketClient(socket).watchEvents({ afterSequence }))
+      return events.map(({ sequence }) => sequence);
+    return [];
+  };
+
+  test('are refused by their number, and without one the stream begins with the oldest that is kept', async () => {
+    for (const state of states) run.happen({ type: 'service-state', service: api, state, cause: '' });
+    run.forget(2);
+    await expect(watch(1n)).rejects.toMatchObject({
+      code: 'SK1514',
+      message: 'events 2 to 2 of the run are not kept any more; the oldest that is kept is 3',
+    });
+    expect(await watch(2n)).toEqual([3n]);
+    expect(await watch(0n)).toEqual([3n]);
+  });
+
+  test.each([
+    ['who goes on after a number is refused when he falls behind', 1n, 'SK1514', [2n]],
+    ['who goes on after none is given what is kept', 0n, undefined, [1n, 2n, 5n]],
+  ])('%s', async (_, afterSequence, code, wanted) => {
+    for (const state of ['pending', 'loading'] as const)
+      run.happen({ type: 'service-state', service: api, state, cause: '' });
+    const seen: bigint[] = [];
+    const read = async (): Promise<void> => {
+      for await (const { events } of served.client.watchEvents({ afterSequence })) {
+        seen.push(...events.map(({ sequence }) => sequence));
+        if (seen.at(-1) === 5n) return;
+        for (const state of states) run.happen({ type: 'service-state', service: api, state, cause: '' });
+        run.forget(4);
+      }
+    };
+    const fault = await read().catch((error: unknown) => error);
+    expect((fault as SkeinError | undefined)?.code).toBe(code);
+    expect(seen).toEqual(wanted);
+  });
+});
+
 describe('U-14 output', () => {
   test('what was printed, then what is printed, until the output ends', async () => {
     run.print({ service: api, stream: 'stdout', timeMs: 1, text: 'one\ntwo', partial: false, lost: 0 });

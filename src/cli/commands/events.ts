@@ -19,8 +19,13 @@ export async function events(options: EventsOptions): Promise<ExitStatus> {
   const colours = palette(hasColour(process.stdout, options.color, process.env));
   const format = (event: Event): string =>
     options.json ? `${JSON.stringify(eventDocument(event))}\n` : `${eventText(event, colours)}\n`;
+  let begun = false;
   try {
     for await (const { events: batch } of client.watchEvents({}, { signal: stopped.signal })) {
+      const oldest = batch[0]?.sequence ?? 1n;
+      if (!begun && oldest > 1n)
+        process.stderr.write(`the first ${oldest - 1n} events of the run are not kept any more\n`);
+      begun = true;
       const wanted = batch.filter((event) => last === undefined || event.sequence <= last);
       await writer.write(wanted.map(format).join(''));
       if (last !== undefined && batch.some((event) => event.sequence >= last)) stopped.abort();

@@ -180,7 +180,14 @@ async function begin({
     claim.serving(Object.fromEntries(participants.map((id) => [id, fileName(id)])));
     endWithJobs(flow);
     const closeOutput = (): void => logs.close();
-    return { flow, workspace, roots, served, closeOutput, finish: () => finish(flow, served, claim, logs) };
+    return {
+      flow,
+      workspace,
+      roots,
+      served,
+      closeOutput,
+      finish: () => finish(flow, served, claim, logs, warn),
+    };
   } catch (error) {
     await flow.stop({ cause: 'the run cannot be served' });
     logs.close();
@@ -188,11 +195,23 @@ async function begin({
   }
 }
 
-async function finish(flow: Flow, served: ServedRun, claim: RunClaim, logs: LogStore): Promise<RunSnapshot> {
+async function finish(
+  flow: Flow,
+  served: ServedRun,
+  claim: RunClaim,
+  logs: LogStore,
+  warn: (message: string) => void,
+): Promise<RunSnapshot> {
   await flow.ended;
   const last = snapshotMessage(flow.snapshot(), Date.now());
   addLastLines(last, logs);
-  writeLastRun(flow.workspace.root, { endedAt: new Date().toISOString(), run: last });
+  try {
+    writeLastRun(flow.workspace.root, { endedAt: new Date().toISOString(), run: last });
+  } catch (error) {
+    // A full disk takes away the record of a run, and not what the run has done.
+    if (!(error instanceof SkeinError)) throw error;
+    warn(`how the run ended cannot be kept: ${error.message}`);
+  }
   await served[Symbol.asyncDispose]();
   claim.release();
   return last;
