@@ -17,6 +17,11 @@ export interface RunConnection {
   readonly client: ControlClient;
 }
 
+/** Methods that only tell what is so: a supervisor that lives answers them at once, however busy the run is. */
+const prompt: ReadonlySet<string> = new Set(['GetSnapshot', 'Why', 'GetConfiguration', 'GetTimeline']);
+/** After this the supervisor is taken to be suspended or stuck, milliseconds. */
+const promptTimeoutMs = 5_000;
+
 /** How long a run may take from its claim until it serves, milliseconds. */
 const servingTimeoutMs = 10_000;
 /** How often its record is looked at meanwhile. */
@@ -61,9 +66,10 @@ export function localClient(implementation: ControlImplementation): ControlClien
 function clientOf(transport: Transport): ControlClient {
   const { unary, stream } = transport;
   return createClient(ControlService, {
-    unary: async (...call) => {
+    unary: async (method, signal, timeoutMs, ...rest) => {
+      const limitMs = timeoutMs ?? (prompt.has(method.name) ? promptTimeoutMs : undefined);
       try {
-        return await unary.apply(transport, call);
+        return await unary.call(transport, method, signal, limitMs, ...rest);
       } catch (error) {
         throw fromConnectError(error);
       }

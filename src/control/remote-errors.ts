@@ -35,6 +35,11 @@ export function toConnectError(error: unknown): ConnectError {
  */
 export function fromConnectError(error: unknown): unknown {
   if (!(error instanceof ConnectError)) return error;
+  if (error.code === Code.DeadlineExceeded)
+    return new SkeinError('SK1505', 'the supervisor of the run does not answer', {
+      remedy:
+        'See with `ps` whether it is suspended (state T) and continue it with `kill -CONT`, or end it with `kill`.',
+    });
   const [failure] = error.findDetails(RunFailureSchema);
   if (failure === undefined)
     return new SkeinError('SK1505', `the run's API failed: ${error.rawMessage}`, { cause: error.cause });

@@ -7,6 +7,7 @@ import { SkeinError } from '../errors/index.ts';
 import { listeners } from '../processes/index.ts';
 import type { EndpointId, ServiceId, Workspace } from '../workspace/index.ts';
 import { spawnProbeCommand } from './command-probe.ts';
+import { configurationEntries } from './configuration-entries.ts';
 import { Ending } from './ending.ts';
 import type { Receipt, RunEvent, UnmetRequirement, WhyLink } from './events.ts';
 import { asSkeinError, failureReport } from './failure-report.ts';
@@ -240,19 +241,7 @@ export class Flow implements Run {
   configuration(id: ServiceId): readonly ConfigurationEntry[] {
     const { service } = this.#hub.member(id);
     const mappings = this.#world.state.published(id)?.mappings ?? this.#world.proposals.expected(service);
-    return this.#world.environment(service, mappings).map(({ name, value, secret }) => {
-      const template = service.environment.get(name);
-      return {
-        variable: name,
-        group: '',
-        key: name,
-        value: secret ? '••••••' : value,
-        secret,
-        source: template === undefined ? null : `${template.place.file}:${template.place.line}`,
-        delivered: true,
-        reason: template === undefined ? 'delivered by skein' : 'the service declares it',
-      };
-    });
+    return configurationEntries(service, this.#world.environment(service, mappings));
   }
 
   /** Whether the service's agent keeps the log file by itself; known once the flow has been created. */

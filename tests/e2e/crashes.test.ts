@@ -46,6 +46,9 @@ test('T-11 when a foreground run is killed, its services are stopped by their ag
   run.signal('SIGKILL');
   await site.untilNothingRuns();
   expect(site.lines('order')).toEqual(['told']);
+  const { status, stdout } = await site.skein('status');
+  expect(status).toBe(1);
+  expect(stdout).toContain('ended without a word');
 });
 
 test('T-11 killed while services come up, nothing stays', async () => {
@@ -149,3 +152,22 @@ function agentOf(site: Site): FoundProcess {
   if (agent === undefined) throw new Error('there is no agent');
   return agent;
 }
+
+test('U-3 a supervisor that is suspended keeps nobody waiting, and goes on when it is continued', async () => {
+  await using site = new Site();
+  site.declare('suspended', [shellService('a', staying())]);
+  expect((await site.skein('run', '--detach', '--wait')).status).toBe(0);
+  const pid = Number((await site.json('status'))['pid']);
+  process.kill(pid, 'SIGSTOP');
+  try {
+    const answers = await Promise.all([site.skein('status'), site.skein('stop'), site.skein('why', 'a')]);
+    for (const { status, stderr } of answers) {
+      expect(status).toBe(1);
+      expect(stderr).toContain('does not answer');
+    }
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  expect((await site.skein('stop')).status).toBe(0);
+  site.expectNothingLeft();
+});

@@ -1,5 +1,12 @@
 /** `skein status`: the live run, or how the last one ended. */
-import { connectToRun, type LastRun, readLastRun, runStateWord } from '../../control/index.ts';
+import {
+  connectToRun,
+  type LastRun,
+  latestRun,
+  type RunRecord,
+  readLastRun,
+  runStateWord,
+} from '../../control/index.ts';
 import { findWorkspace, loadWorkspace, WorkspaceFaults } from '../../workspace/index.ts';
 import type { CommonOptions } from '../common-options.ts';
 import { type ExitStatus, exitStatus } from '../exit-status.ts';
@@ -29,10 +36,17 @@ export async function status(options: StatusOptions): Promise<ExitStatus> {
 async function showLast(options: StatusOptions, root: string): Promise<ExitStatus> {
   const last = readLastRun(root);
   const workspace = last?.run.workspace ?? (await nameOf(root));
+  const crashed = await crashedRun(root, last);
   print(
     options,
-    { workspace, root, state: 'stopped', last: last ? lastDocument(last) : null },
-    lastText(root, last),
+    {
+      workspace,
+      root,
+      state: 'stopped',
+      last: last ? lastDocument(last) : null,
+      crashed: crashed?.run ?? null,
+    },
+    crashed === undefined ? lastText(root, last) : `${crashText(crashed)}\n${lastText(root, last)}`,
   );
   return last === undefined ? exitStatus.failed : exitStatus.done;
 }
@@ -45,6 +59,18 @@ async function nameOf(root: string): Promise<string> {
     if (error instanceof WorkspaceFaults) return error.readable.name;
     throw error;
   }
+}
+
+/** A newer run than the last one that ended in order: its supervisor was killed, or the machine went down. */
+async function crashedRun(root: string, last: LastRun | undefined): Promise<RunRecord | undefined> {
+  const newest = await latestRun(root);
+  return newest === undefined || newest.state === 'ended' || newest.run === last?.run.run
+    ? undefined
+    : newest;
+}
+
+function crashText({ run, supervisor }: RunRecord): string {
+  return `run ${run} ended without a word: its supervisor, process ${supervisor.pid}, is gone; \`skein logs\` has its output`;
 }
 
 /** The receipt, and beside it which run that was and how it ended. */

@@ -34,6 +34,8 @@ export async function stop(services: readonly string[], options: StopOptions): P
   };
   if (!options.quiet && !options.json && services.length === 0)
     process.stderr.write(`stopping run ${connection.record.run}\n`);
+  // A teardown may last; whether anybody is there to do it is told soon.
+  await connection.client.getSnapshot({});
   const { receipt } = await connection.client.stop(request);
   if (services.length === 0) await ended(connection.record);
   return report(receipt ?? create(ReceiptSchema, { operation: 'stop' }), options);
