@@ -25,6 +25,7 @@ beforeEach(async () => {
   socket = join(folder, 'run.sock');
   run = scriptedRun(['db', 'api']);
   logs = new LogStore({
+    rotateBytes: 1 << 20,
     folder,
     services: [...run.workspace.services.keys()],
     fileName: (service) => `${service.replace('/', '--')}.log`,

@@ -15,7 +15,7 @@ import {
 import { SkeinError, SkeinFaults } from '../../errors/index.ts';
 import type { RunSnapshot } from '../../gen/skein/control/v1/control_pb.js';
 import { parsePortOverride } from '../../network/index.ts';
-import { Flow, foreseeableFaults } from '../../orchestration/index.ts';
+import { Flow, foreseeableFaults, logFileLimitBytes } from '../../orchestration/index.ts';
 import {
   type EndpointId,
   loadWorkspace,
@@ -142,6 +142,7 @@ async function begin({
   const files = new Map([...workspace.services.keys()].map((id) => [id, logFileName(workspace, id)]));
   const fileName = (service: ServiceId): string => files.get(service) ?? `${service.replace('/', '--')}.log`;
   const logs = new LogStore({
+    rotateBytes: logFileLimitBytes,
     folder,
     services: [...workspace.services.keys()],
     fileName,

@@ -182,6 +182,7 @@ function newStore(options: Partial<LogStoreOptions> = {}): TestStore {
   const own = join(folder, String(files++));
   mkdirSync(own);
   const store = new LogStore({
+    rotateBytes: 1 << 20,
     folder: own,
     services: [api, db],
     fileName: (service) => `${service.split('/')[1]}.log`,

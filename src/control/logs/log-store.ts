@@ -4,7 +4,7 @@
  * costs no memory.
  */
 import { join } from 'node:path';
-import { type LogChunk, logFileLimitBytes } from '../../orchestration/index.ts';
+import type { LogChunk } from '../../orchestration/index.ts';
 import type { ServiceId } from '../../workspace/index.ts';
 import { type Gap, LogCursor, type LogQuery } from './cursor.ts';
 import { readLogFiles } from './file-reader.ts';
@@ -25,8 +25,8 @@ export interface LogStoreOptions {
   readonly onWriteError: (service: ServiceId, error: Error) => void;
   /** Bytes held in memory for all services together; default 8 MiB. */
   readonly memoryBytes?: number;
-  /** Size at which a file is rotated; default as for an agent that writes its own. */
-  readonly rotateBytes?: number;
+  /** Size in bytes at which a file is rotated. */
+  readonly rotateBytes: number;
 }
 
 /** What a reader is given at a time, characters. */
@@ -158,8 +158,7 @@ export class LogStore {
   }
 
   #create(service: ServiceId): LogFile {
-    const rotateBytes = this.#options.rotateBytes ?? logFileLimitBytes;
-    const file = new LogFile({ path: this.#path(service), rotateBytes });
+    const file = new LogFile({ path: this.#path(service), rotateBytes: this.#options.rotateBytes });
     this.#files.set(service, file);
     return file;
   }
