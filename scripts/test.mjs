@@ -14,7 +14,6 @@ const newestNode = process.env.SKEIN_NEWEST_NODE;
 
 /** Tests that a machine may be unable to run although every component is there: a part of the title, and why. */
 const excuses = [
-  ['may not be started as another user without the right to', 'root has the right to'],
   ['on ::1', 'this machine may have no ::1'],
   ['of disk space', 'a container may forbid mounts'],
 ];
@@ -60,7 +59,7 @@ function run(suite) {
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const counts = suite.vitest
     ? countsOf(report, status)
-    : { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: [] };
+    : { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: [], failures: [] };
   return { name: suite.name, seconds, ...counts };
 }
 
@@ -77,10 +76,13 @@ function countsOf(report, status) {
       passed,
       failed: failed === 0 && status !== 0 ? 1 : failed,
       skipped: skipped.map((test) => test.fullName),
+      failures: tests
+        .filter((test) => test.status === 'failed')
+        .map((test) => ({ name: test.fullName, why: test.failureMessages.join('\n') })),
     };
   } catch (error) {
     console.error(`no report of this suite: ${error.message}`);
-    return { passed: 0, failed: 1, skipped: [] };
+    return { passed: 0, failed: 1, skipped: [], failures: [] };
   }
 }
 
@@ -94,6 +96,9 @@ function conclude() {
         ...[seconds, passed, failed, skipped.length].map((value) => String(value).padStart(7)),
       ].join(' '),
     );
+  const failures = results.flatMap((result) => result.failures);
+  if (failures.length > 0) console.log('\nfailed:');
+  for (const { name, why } of failures) console.log(`  ${name}\n${why.replace(/^/gm, '    ')}`);
   const skipped = results.flatMap((result) => result.skipped);
   const reasonOf = (name) => excuses.find(([part]) => name.includes(part))?.[1];
   if (skipped.length > 0) console.log('\nskipped:');

@@ -1,5 +1,5 @@
-/** Clients of a run's API: over its socket for other processes, in memory for the process that holds the run. */
-import { type Client, createClient, createRouterTransport, type Transport } from '@connectrpc/connect';
+/** Clients of a run's API, over its socket. */
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { SkeinError } from '../errors/index.ts';
 import { ControlService } from '../gen/skein/control/v1/control_pb.js';
@@ -7,7 +7,6 @@ import { isSupervisorAlive, liveRun } from './claim.ts';
 import { fromConnectError } from './remote-errors.ts';
 import type { RunRecord } from './run-record.ts';
 import { readRunRecord } from './run-record.ts';
-import type { ControlImplementation } from './service.ts';
 
 /** The methods of ControlService; they reject with the SkeinError that the run threw, or SK1505. */
 export type ControlClient = Client<typeof ControlService>;
@@ -56,11 +55,6 @@ export function socketClient(socket: string): ControlClient {
       acceptCompression: [],
     }),
   );
-}
-
-/** For the process that holds the run: the same service, without a socket. */
-export function localClient(implementation: ControlImplementation): ControlClient {
-  return clientOf(createRouterTransport(({ service }) => service(ControlService, implementation)));
 }
 
 function clientOf(transport: Transport): ControlClient {

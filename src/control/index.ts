@@ -2,8 +2,9 @@
  * The run as others see it: its API and the socket that serves it, its output, its record on disk. What is heavy (the
  * RPC library) is loaded when it is used, so that a command that needs none of it starts fast.
  */
+import type { Event, LogChunk } from '../gen/skein/control/v1/control_pb.js';
 import type { Run } from '../orchestration/index.ts';
-import type { ControlClient, RunConnection } from './client.ts';
+import type { RunConnection } from './client.ts';
 import type { LogStore } from './logs/log-store.ts';
 import type { ControlServer } from './server.ts';
 
@@ -32,9 +33,12 @@ export type { RunRecord } from './run-record.ts';
 export { socketPath } from './runtime-folder.ts';
 export { logsFolder, makeRunFolder, newRunId } from './skein-folder.ts';
 
-/** A run's API, served: on its socket for others, in memory for the process that holds the run. */
+/** A run's API, served on its socket; and its streams for the process that holds the run. */
 export interface ServedRun extends AsyncDisposable {
-  readonly client: ControlClient;
+  /** Every event in batches, until the run has ended. */
+  events(): AsyncIterable<readonly Event[]>;
+  /** All output in batches, until the log store is closed. */
+  output(): AsyncIterable<readonly LogChunk[]>;
 }
 
 /**
@@ -42,15 +46,16 @@ export interface ServedRun extends AsyncDisposable {
  * @throws {SkeinError} SK1511
  */
 export async function serveRun(run: Run, logs: LogStore, socket: string): Promise<ServedRun> {
-  const [{ controlService }, { serveControl }, { localClient }] = await Promise.all([
+  const [{ controlService }, { serveControl }, { readLogs, watchEvents }] = await Promise.all([
     import('./service.ts'),
     import('./server.ts'),
-    import('./client.ts'),
+    import('./streams.ts'),
   ]);
   const implementation = controlService(run, logs);
   const server: ControlServer = await serveControl(implementation, socket);
   return {
-    client: localClient(implementation),
+    events: () => watchEvents(run, 0n),
+    output: () => readLogs(logs, { follow: true, sinceMs: 0 }),
     [Symbol.asyncDispose]: async () => {
       await server.close();
       implementation[Symbol.dispose]();

@@ -1,26 +1,14 @@
 /** ControlService over a run: what every view, editor and test talks to (U-9). */
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { SkeinError } from '../errors/index.ts';
-import {
-  type ControlService,
-  type LogsRequest,
-  LogsResponseSchema,
-} from '../gen/skein/control/v1/control_pb.js';
+import type { ControlService, LogsRequest } from '../gen/skein/control/v1/control_pb.js';
 import type { Receipt, Run } from '../orchestration/index.ts';
 import { resolveServiceName, type ServiceId } from '../workspace/index.ts';
-import { EventTranslator } from './event-messages.ts';
-import { eventBatches } from './event-stream.ts';
 import type { LogQuery } from './logs/cursor.ts';
 import type { LogStore } from './logs/log-store.ts';
-import {
-  configurationMessage,
-  logMessages,
-  receiptMessage,
-  snapshotMessage,
-  whyMessage,
-} from './messages.ts';
+import { configurationMessage, receiptMessage, snapshotMessage, whyMessage } from './messages.ts';
 import { toConnectError } from './remote-errors.ts';
+import { readLogs, watchEvents } from './streams.ts';
 import { Timeline } from './timeline.ts';
 
 export type ControlImplementation = Pick<
@@ -38,8 +26,10 @@ export function controlService(run: Run, logs: LogStore): ControlImplementation 
   return {
     [Symbol.dispose]: () => subscription[Symbol.dispose](),
     getSnapshot: () => ({ run: snapshotMessage(run.snapshot(), Date.now()) }),
-    watchEvents: ({ afterSequence }, { signal }) => stream(watchEvents(run, afterSequence, signal)),
-    logs: (request, { signal }) => stream(readLogs(logs, queryOf(request, service), signal)),
+    watchEvents: ({ afterSequence }, { signal }) =>
+      stream(watchEvents(run, afterSequence, signal), (events) => ({ events })),
+    logs: (request, { signal }) =>
+      stream(readLogs(logs, queryOf(request, service), signal), (chunks) => ({ chunks })),
     start: answer(async ({ services }: { services: string[] }, { signal }) => {
       if (services.length === 0) throw new SkeinError('SK1508', 'no service to start was named');
       await run.startServices(services.map(service), signal);
@@ -106,44 +96,6 @@ function queryOf(request: LogsRequest, service: (written: string) => ServiceId):
   };
 }
 
-async function* watchEvents(
-  run: Run,
-  afterSequence: bigint,
-  signal: AbortSignal,
-): AsyncGenerator<{ events: NonNullable<ReturnType<EventTranslator['translate']>>[] }> {
-  const translator = new EventTranslator();
-  let last: number | undefined;
-  // From the oldest on, whatever is asked for: the translation of an event depends on those before it.
-  for await (const batch of eventBatches(run, signal)) {
-    const oldest = batch[0]?.sequence ?? 0;
-    const expected = last === undefined ? afterSequence : BigInt(last);
-    // Who names no event to go on after is given what there is: a person's view must not end because it was paused.
-    if (afterSequence > 0n && BigInt(oldest) > expected + 1n) throw forgotten(expected, oldest);
-    last = batch.at(-1)?.sequence ?? last;
-    const events = batch
-      .map((event) => translator.translate(event))
-      .filter((event) => event !== undefined)
-      .filter((event) => event.sequence > afterSequence);
-    if (events.length > 0) yield { events };
-  }
-}
-
-function forgotten(after: bigint, oldest: number): SkeinError {
-  return new SkeinError(
-    'SK1514',
-    `events ${after + 1n} to ${oldest - 1} of the run are not kept any more; the oldest that is kept is ${oldest}`,
-  );
-}
-
-async function* readLogs(
-  logs: LogStore,
-  query: LogQuery,
-  signal: AbortSignal,
-): AsyncGenerator<MessageInitShape<typeof LogsResponseSchema>> {
-  for await (const batch of logs.read(query, signal))
-    yield create(LogsResponseSchema, { chunks: batch.flatMap(logMessages) });
-}
-
 /** A unary method whose errors cross the channel whole. */
 function answer<Request, Response>(
   method: (request: Request, context: HandlerContext) => Response | Promise<Response>,
@@ -157,9 +109,13 @@ function answer<Request, Response>(
   };
 }
 
-async function* stream<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+/** Batches as messages, their errors whole. */
+async function* stream<Item, Message>(
+  batches: AsyncIterable<Item[]>,
+  message: (batch: Item[]) => Message,
+): AsyncGenerator<Message> {
   try {
-    yield* items;
+    for await (const batch of batches) yield message(batch);
   } catch (error) {
     throw toConnectError(error);
   }

@@ -1,5 +1,4 @@
 /** A place for tests of agents: own folders, services made by hand, and the proof that nothing is left. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import {
 } from '../../src/agents/host/index.ts';
 import { type Command, type StartedProgram, startProgram } from '../../src/agents/program/index.ts';
 import type { AgentReference, Json, Service, ServiceId } from '../../src/workspace/index.ts';
+import { isAlive } from '../support/process-scan.ts';
 
 const hostileFolder = fileURLToPath(new URL('./hostile/', import.meta.url));
 
@@ -65,7 +65,7 @@ export class Workplace implements AsyncDisposable {
   /** Every process that an agent told of is gone, and so is every socket and its folder. */
   async expectNothingLeft(): Promise<void> {
     const pids = existsSync(this.pidsFile) ? readFileSync(this.pidsFile, 'utf8').trim().split('\n') : [];
-    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(pids.map(Number).filter(isAlive)).toEqual([]), { timeout: 5_000 });
     const sockets = join(this.runtimeDirectory, 'skein');
     expect(existsSync(sockets) ? readdirSync(sockets) : []).toEqual([]);
   }
@@ -73,20 +73,6 @@ export class Workplace implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const agent of this.#agents) await agent.close({ signal: AbortSignal.abort() });
     rmSync(this.folder, { recursive: true, force: true });
-  }
-}
-
-/** A dead process that nobody has collected yet is dead. */
-function isAlive(pid: string): boolean {
-  try {
-    process.kill(Number(pid), 0);
-  } catch {
-    return false;
-  }
-  try {
-    return !execFileSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).startsWith('Z');
-  } catch {
-    return false;
   }
 }
 

@@ -8,9 +8,11 @@ import { createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { socketClient } from '../../src/control/client.ts';
 import { LogStore, type ServedRun, serveRun } from '../../src/control/index.ts';
+import { watchEvents } from '../../src/control/streams.ts';
 import { SkeinError } from '../../src/errors/index.ts';
 import { ControlService, RunState } from '../../src/gen/skein/control/v1/control_pb.js';
 import type { ServiceId } from '../../src/workspace/index.ts';
+
 import { type ScriptedRun, scriptedRun } from './scripted-run.ts';
 
 const api = 'shop/api' as ServiceId;
@@ -71,7 +73,6 @@ describe('U-9 one socket serves every protocol', () => {
           }),
         ),
     ],
-    ['no socket at all', () => served.client],
   ])('%s: a call and a stream that ends with the run', async (_, client) => {
     const control = client();
     expect((await control.getSnapshot({})).run?.state).toBe(RunState.STARTING);
@@ -85,6 +86,23 @@ describe('U-9 one socket serves every protocol', () => {
       }
     }
     expect(seen).toEqual(['shop/api start starting', 'shop/api start running', ' stop starting']);
+  });
+
+  test('the process that holds the run reads the same without a socket', async () => {
+    run.happen({ type: 'service-state', service: api, state: 'starting', cause: '' });
+    run.print({ service: api, stream: 'stdout', timeMs: 1, text: 'hello', partial: false, lost: 0 });
+    const seen: string[] = [];
+    const read = async (): Promise<void> => {
+      for await (const chunks of served.output()) {
+        seen.push(...chunks.map(({ text }) => text));
+        run.end();
+      }
+    };
+    const output = read();
+    for await (const events of served.events()) seen.push(...events.map(({ state }) => state));
+    logs.close();
+    await output;
+    expect(seen.toSorted()).toEqual(['hello', 'starting', 'starting']);
   });
 
   test('an unknown path is 404', async () => {
@@ -173,7 +191,7 @@ describe('events that are not kept any more', () => {
       run.happen({ type: 'service-state', service: api, state, cause: '' });
     const seen: bigint[] = [];
     const read = async (): Promise<void> => {
-      for await (const { events } of served.client.watchEvents({ afterSequence })) {
+      for await (const events of watchEvents(run, afterSequence)) {
         seen.push(...events.map(({ sequence }) => sequence));
         if (seen.at(-1) === 5n) return;
         for (const state of states) run.happen({ type: 'service-state', service: api, state, cause: '' });

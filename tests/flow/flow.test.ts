@@ -8,6 +8,7 @@ import { SkeinError } from '../../src/errors/index.ts';
 import type { Happening } from '../../src/orchestration/events.ts';
 import type { ServiceId } from '../../src/workspace/index.ts';
 import { startFlow } from '../support/flows.ts';
+import { isAlive } from '../support/process-scan.ts';
 import { workspaceFolder } from '../support/workspace-files.ts';
 
 const hostile = fileURLToPath(new URL('../agents/hostile/', import.meta.url));
@@ -178,7 +179,7 @@ services:
     await run.happening(isState(api, 'initializing'));
     const pid = await writtenPid(join(folder.root, 'pid'));
     await run.flow.stop();
-    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+    expect(isAlive(pid)).toBe(false);
   });
 });
 
@@ -211,7 +212,7 @@ ${service('api').slice(1)}    service-dependencies: [{ name: db }]
     expect(failed.type === 'service-state' ? failed.cause : '').toContain('was ended by SIGKILL');
     await run.happening((it) => it.type === 'process-started' && it.service === api && it.restart);
     await run.flow.waitReady();
-    expect(() => process.kill(before ?? 0, 0)).toThrow(/ESRCH/);
+    expect(isAlive(before ?? 0)).toBe(false);
     expect(readFileSync(join(folder.root, 'ran'), 'utf8')).toBe('ran\n');
     expect(run.flow.snapshot().services.get(db)).toMatchObject({ state: 'completed', restarts: 0 });
   });

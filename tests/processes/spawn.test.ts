@@ -254,37 +254,54 @@ describe('a group', () => {
     expect(stdout).toBe('65534\n65534\n');
   });
 
-  test.skipIf(root)('may not be started as another user without the right to', async () => {
-    await expect(spawnGroup(shell('true', { uid: 0 }))).rejects.toMatchObject({ code: 'SK1607' });
+  test('may not be started as another user without the right to', async () => {
+    // Root has the right, so that a process of its own gives it up first.
+    const host = await hosted(
+      'unprivileged',
+      `await (await spawnGroup(shell)).exited;
+      if (process.getuid() === 0) process.setuid(65534);
+      await spawnGroup({ ...shell, uid: 0 }).catch(({ code }) => console.log(code));`,
+      'true',
+    );
+    expect(await text(host.stdout)).toBe('SK1607\n');
   });
 
   test.each(['node', 'posix'])(
     'keeps the process that started it alive until its exit is known (%s)',
     async (spawner) => {
-      const program = `
-        import { spawnGroup } from '${fileURLToPath(new URL('../../src/processes/index.ts', import.meta.url))}';
-        const script = 'exec >&- 2>&-; sleep 0.2; exit 5';
-        const child = await spawnGroup({ command: ['sh', '-c', script], cwd: '/', environment: { PATH: '${path}' } });
+      const host = await hosted(
+        `alive-${spawner}`,
+        `const child = await spawnGroup(shell);
         child.stdout.resume();
         child.stderr.resume();
-        child.exited.then((exit) => console.log(JSON.stringify(exit)));`;
-      const outfile = join(folder, `alive-${spawner}.mjs`);
-      await build({
-        ...{
-          stdin: { contents: program, resolveDir: folder },
-          outfile,
-          bundle: true,
-          format: 'esm',
-          platform: 'node',
-        },
-        external: ['koffi'],
-      });
-      const host = spawnChild(process.execPath, [outfile], {
-        ...{ env: { ...process.env, SKEIN_SPAWNER: spawner }, stdio: ['ignore', 'pipe', 'inherit'] },
-      });
+        child.exited.then((exit) => console.log(JSON.stringify(exit)));`,
+        'exec >&- 2>&-; sleep 0.2; exit 5',
+        spawner,
+      );
       expect(await text(host.stdout)).toContain('{"kind":"exited","code":5}');
     },
   );
+
+  /** A process that runs `program`, in which `spawnGroup` is there, and `shell`, the options of a shell with this script. */
+  async function hosted(name: string, program: string, script: string, spawner = 'posix') {
+    const contents = `
+      import { spawnGroup } from '${fileURLToPath(new URL('../../src/processes/index.ts', import.meta.url))}';
+      const shell = ${JSON.stringify({ command: ['sh', '-c', script], cwd: '/', environment: { PATH: path } })};
+      ${program}`;
+    const outfile = join(folder, `${name}.mjs`);
+    await build({
+      stdin: { contents, resolveDir: folder },
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      external: ['koffi'],
+    });
+    return spawnChild(process.execPath, [outfile], {
+      env: { ...process.env, SKEIN_SPAWNER: spawner },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
 });
 
 function openDescriptors(): number {

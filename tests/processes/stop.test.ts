@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -8,6 +7,7 @@ import {
   spawnGroup,
   stopGroup,
 } from '../../src/processes/index.ts';
+import { isAlive } from '../support/process-scan.ts';
 import { outcome, pidsIn, printed, shell } from './fixtures.ts';
 
 const started: GroupProcess[] = [];
@@ -24,16 +24,6 @@ async function start(script: string): Promise<GroupProcess> {
 /** Waits for the word `up`, and returns the pids printed before it. */
 async function up(group: GroupProcess): Promise<number[]> {
   return pidsIn(await printed(group.stdout, 'up\n'));
-}
-
-/** A zombie is not alive, though it answers signal 0. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  return process.platform !== 'linux' || !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
 
 const sleeper = 'sleep 600 & echo $!';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callableClient } from '../../src/agents/wire/index.ts';
 import { HealthCheckResponse_ServingStatus } from '../../src/gen/grpc/health/v1/health_pb.js';
 import { AgentService } from '../../src/gen/skein/agent/v1/agent_pb.js';
@@ -109,7 +109,9 @@ describe('the channel', () => {
       code: 'INTERNAL',
       message: 'a bug of the author',
     });
-    expect(agent.stderr()).toContain('TypeError: a bug of the author');
+    await vi.waitFor(() => expect(agent.stderr()).toContain('TypeError: a bug of the author'), {
+      timeout: 10_000,
+    });
   });
 
   test('A-1 an enum value that is not known is refused with its number', async () => {

@@ -1,5 +1,5 @@
 /** A run that this command holds and shows until it ends. */
-import { shortName } from '../../control/index.ts';
+import { shortName, snapshotMessage } from '../../control/index.ts';
 import { stripAnsi } from '../../processes/index.ts';
 import type { ServiceId } from '../../workspace/index.ts';
 import type { CommonOptions } from '../common-options.ts';
@@ -59,18 +59,16 @@ export async function foreground(
 
 type Show = (shown: Shown) => Promise<void>;
 
-async function showEvents({ served: { client } }: HeldRun, view: RunView, show: Show): Promise<void> {
-  for await (const { events } of client.watchEvents({})) {
+async function showEvents({ served, flow }: HeldRun, view: RunView, show: Show): Promise<void> {
+  for await (const events of served.events()) {
     await show(view.events(events));
-    if (!events.some((event) => event.service === '' && event.phase === 'run' && event.state === 'ready'))
-      continue;
-    const { run } = await client.getSnapshot({});
-    if (run !== undefined) await show(view.ready(run));
+    if (events.some((event) => event.service === '' && event.phase === 'run' && event.state === 'ready'))
+      await show(view.ready(snapshotMessage(flow.snapshot(), Date.now())));
   }
 }
 
-async function showOutput({ served: { client } }: HeldRun, view: RunView, show: Show): Promise<void> {
-  for await (const { chunks } of client.logs({ follow: true })) await show(view.output(chunks));
+async function showOutput({ served }: HeldRun, view: RunView, show: Show): Promise<void> {
+  for await (const chunks of served.output()) await show(view.output(chunks));
 }
 
 function plainViewOf({ flow, workspace, roots }: HeldRun, options: CommonOptions): RunView {
