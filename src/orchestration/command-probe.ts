@@ -1,5 +1,5 @@
 /** Runs declared probe commands for readiness, each in a process group of its own. */
-import { type GroupProcess, killGroup, LineSplitter, spawnGroup } from '../processes/index.ts';
+import { type GroupProcess, killGroup, LineSplitter, type Lines, spawnGroup } from '../processes/index.ts';
 import type { CommandSpawner } from './readiness/index.ts';
 
 /**
@@ -50,8 +50,11 @@ async function lastLineOf({ stdout, stderr }: GroupProcess): Promise<string> {
   await Promise.all(
     outputs.map(async ([stream, output]) => {
       const splitter = new LineSplitter(stream);
-      for await (const chunk of output) lastLine = splitter.push(chunk as Buffer, 0).at(-1)?.text ?? lastLine;
-      lastLine = splitter.end(0).at(-1)?.text ?? lastLine;
+      const take = (arrived: readonly Lines[]): void => {
+        lastLine = arrived.at(-1)?.text.split('\n').at(-1) ?? lastLine;
+      };
+      for await (const chunk of output) take(splitter.push(chunk as Buffer, 0));
+      take(splitter.end(0));
     }),
   );
   return lastLine;

@@ -29,9 +29,14 @@ const introducer = /[\u001b\u0080-\u009f]/;
 export class AnsiStripper {
   #state: State = 'text';
 
-  /** `partial`: the line goes on in the next text, as `Line.partial` says. */
+  /** Whether whole lines stay as they are: nothing of an escape sequence is in them, or under way. */
+  leaves(text: string): boolean {
+    return this.#state === 'text' && !introducer.test(text);
+  }
+
+  /** `partial`: the line goes on in the next text, as `Lines.partial` says. */
   strip(text: string, partial: boolean): string {
-    const stripped = this.#state === 'text' && !introducer.test(text) ? text : this.#walk(text);
+    const stripped = this.leaves(text) ? text : this.#walk(text);
     if (!partial) this.#state = 'text';
     return stripped;
   }

@@ -11,7 +11,7 @@ export {
   processIdentity,
   startIdentity,
 } from './identity.ts';
-export { type Line, LineSplitter, type LineSplitterOptions, type OutputStream } from './lines.ts';
+export { LineSplitter, type LineSplitterOptions, type Lines, type OutputStream } from './lines.ts';
 export { holderOf, listeners } from './listeners.ts';
 export { signalGroup } from './signal.ts';
 export { prepareSpawner, spawnGroup } from './spawning/spawn-group.ts';

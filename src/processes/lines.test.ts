@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Line, LineSplitter, type LineSplitterOptions } from './lines.ts';
+import { LineSplitter, type LineSplitterOptions, type Lines } from './lines.ts';
 
-function split(chunks: readonly (string | Buffer)[], options?: LineSplitterOptions): Line[] {
+/** What arrived, taken apart into single lines. */
+function split(chunks: readonly (string | Buffer)[], options?: LineSplitterOptions): Lines[] {
   const splitter = new LineSplitter('stdout', options);
-  const lines = chunks.flatMap((chunk, index) => splitter.push(Buffer.from(chunk), index));
-  return [...lines, ...splitter.end(chunks.length)];
+  const arrived = chunks.flatMap((chunk, index) => splitter.push(Buffer.from(chunk), index));
+  return [...arrived, ...splitter.end(chunks.length)].flatMap(({ text, lines, ...rest }) => {
+    const single = text.split('\n').map((line) => ({ ...rest, text: line, lines: 1 }));
+    expect(single).toHaveLength(lines);
+    return single;
+  });
 }
 
 function texts(chunks: readonly (string | Buffer)[], options?: LineSplitterOptions): string[] {
@@ -13,7 +18,7 @@ function texts(chunks: readonly (string | Buffer)[], options?: LineSplitterOptio
 }
 
 /** Joins the pieces of each line. */
-function joined(lines: readonly Line[]): string[] {
+function joined(lines: readonly Lines[]): string[] {
   const whole: string[] = [];
   let open = '';
   for (const { text, partial } of lines) {
@@ -56,10 +61,11 @@ describe('U-13 lines of a service', () => {
   test('carry their stream and the time at which they were completed', () => {
     const splitter = new LineSplitter('stderr');
     expect(splitter.push(Buffer.from('a\nb'), 5)).toEqual([
-      { text: 'a', stream: 'stderr', timeMs: 5, partial: false },
+      { text: 'a', lines: 1, stream: 'stderr', timeMs: 5, partial: false },
     ]);
-    expect(splitter.push(Buffer.from('c\n'), 9)).toEqual([
-      { text: 'bc', stream: 'stderr', timeMs: 9, partial: false },
+    expect(splitter.push(Buffer.from('c\nd\ne\n'), 9)).toEqual([
+      { text: 'bc', lines: 1, stream: 'stderr', timeMs: 9, partial: false },
+      { text: 'd\ne', lines: 2, stream: 'stderr', timeMs: 9, partial: false },
     ]);
   });
 

@@ -7,13 +7,16 @@ import { incompleteTail } from './utf8.ts';
 
 export type OutputStream = 'stdout' | 'stderr';
 
-export interface Line {
-  /** Without its line ending; invalid UTF-8 is replaced by U+FFFD. */
+/** Lines that arrived together: a busy stream is cheap because they are not taken apart before somebody needs them so. */
+export interface Lines {
+  /** One or more lines joined by `\n`, without a final line ending; invalid UTF-8 is replaced by U+FFFD. */
   readonly text: string;
+  /** How many lines `text` holds. */
+  readonly lines: number;
   readonly stream: OutputStream;
-  /** When its last byte arrived, milliseconds since the epoch. */
+  /** When the last byte arrived, milliseconds since the epoch. */
   readonly timeMs: number;
-  /** The line goes on in the stream's next `Line`: joined, the pieces are the line. */
+  /** There is one line, which goes on in the stream's next `Lines`: joined, the pieces are the line. */
   readonly partial: boolean;
 }
 
@@ -49,8 +52,8 @@ export class LineSplitter {
   }
 
   /** The lines that this chunk completes. The chunk is not kept. */
-  push(chunk: Buffer, timeMs: number): Line[] {
-    const lines: Line[] = [];
+  push(chunk: Buffer, timeMs: number): Lines[] {
+    const lines: Lines[] = [];
     const last = chunk.lastIndexOf(lineFeed);
     let at = 0;
     while (at <= last) {
@@ -58,7 +61,7 @@ export class LineSplitter {
         ? -1
         : lastLineFeed(chunk, at, Math.min(last, at + this.#maxPieceBytes - 1));
       if (blockEnd >= at) {
-        this.#splitBlock(chunk.toString('utf8', at, blockEnd + 1), timeMs, lines);
+        lines.push(this.#block(chunk.toString('utf8', at, blockEnd), timeMs));
         at = blockEnd + 1;
       } else {
         const end = chunk.indexOf(lineFeed, at);
@@ -72,7 +75,7 @@ export class LineSplitter {
   }
 
   /** The last line where no line feed ended it. Afterwards the splitter is as new. */
-  end(timeMs: number): Line[] {
+  end(timeMs: number): Lines[] {
     return this.#hasPending() ? [this.#finish(timeMs)] : [];
   }
 
@@ -80,20 +83,13 @@ export class LineSplitter {
     return this.#length > 0 || this.#returned || this.#inPieces;
   }
 
-  /** Whole lines, each ended by a line feed and within the limit. */
-  #splitBlock(block: string, timeMs: number, lines: Line[]): void {
-    const stream = this.#stream;
-    const hasReturns = block.includes('\r');
-    let start = 0;
-    for (let end = block.indexOf('\n'); end !== -1; end = block.indexOf('\n', start)) {
-      const written = block.slice(start, end);
-      lines.push({ text: hasReturns ? lastState(written) : written, stream, timeMs, partial: false });
-      start = end + 1;
-    }
+  #block(written: string, timeMs: number): Lines {
+    const text = written.includes('\r') ? written.split('\n').map(lastState).join('\n') : written;
+    return { text, lines: lineCount(text), stream: this.#stream, timeMs, partial: false };
   }
 
   /** Bytes without a line feed. */
-  #absorb(bytes: Buffer, timeMs: number, lines: Line[]): void {
+  #absorb(bytes: Buffer, timeMs: number, lines: Lines[]): void {
     let at = 0;
     while (at < bytes.length) {
       const found = bytes.indexOf(carriageReturn, at);
@@ -105,7 +101,7 @@ export class LineSplitter {
   }
 
   /** Bytes without a line feed or a carriage return; at least one. */
-  #append(bytes: Buffer, timeMs: number, lines: Line[]): void {
+  #append(bytes: Buffer, timeMs: number, lines: Lines[]): void {
     if (this.#returned) {
       this.#length = 0;
       this.#returned = false;
@@ -117,7 +113,7 @@ export class LineSplitter {
       rest = rest.subarray(taken);
       const tail = incompleteTail(this.#pending, this.#length);
       const cut = this.#length - tail;
-      lines.push({ text: this.#decode(cut), stream: this.#stream, timeMs, partial: true });
+      lines.push({ text: this.#decode(cut), lines: 1, stream: this.#stream, timeMs, partial: true });
       this.#pending.copyWithin(0, cut, this.#length);
       this.#length = tail;
       this.#inPieces = true;
@@ -138,8 +134,9 @@ export class LineSplitter {
     this.#length = needed;
   }
 
-  #finish(timeMs: number): Line {
-    const line: Line = { text: this.#decode(this.#length), stream: this.#stream, timeMs, partial: false };
+  #finish(timeMs: number): Lines {
+    const text = this.#decode(this.#length);
+    const line: Lines = { text, lines: 1, stream: this.#stream, timeMs, partial: false };
     this.#length = 0;
     this.#returned = false;
     this.#inPieces = false;
@@ -156,6 +153,12 @@ export class LineSplitter {
 function lastLineFeed(chunk: Buffer, start: number, end: number): number {
   const found = chunk.lastIndexOf(lineFeed, end);
   return found < start ? -1 : found;
+}
+
+function lineCount(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }
 
 function lastState(written: string): string {

@@ -11,12 +11,16 @@ import { callableClient } from '../wire/index.ts';
 /** How long a server that does not serve yet is left alone before it is asked again. */
 const healthIntervalMs = 20;
 
+/** What may be under way in a stream: with HTTP/2's 64 KiB a busy service's output waits for the answer to each message. */
+const windowBytes = 1024 * 1024;
+
 /** `target` is `unix:<path>` or `dns:///127.0.0.1:<port>`. */
 export function openChannel(target: string): Client {
   // A proxy of the caller's environment has no business between two processes of one machine.
   return new Client(target, credentials.createInsecure(), {
     ...CHANNEL_OPTIONS,
     'grpc.enable_http_proxy': 0,
+    'grpc-node.flow_control_window': windowBytes,
   });
 }
 

@@ -1,5 +1,13 @@
 /** An agent's own log (A-10): its stderr, and what it prints on stdout besides the handshake; never a service's output. */
-import type { Line } from '../../processes/index.ts';
+import type { OutputStream } from '../../processes/index.ts';
+
+/** A line as it was printed. */
+export interface PrintedLine {
+  readonly stream: OutputStream;
+  /** Milliseconds since the epoch. */
+  readonly timeMs: number;
+  readonly text: string;
+}
 
 /** `text` is what a person reads; `fields` is the whole object of a JSON line. */
 export type AgentLogLine = {
@@ -28,7 +36,7 @@ export class AgentLog {
   #bytes = 0;
   readonly #listeners: Set<(line: AgentLogLine) => void> = new Set();
 
-  take(line: Line): void {
+  take(line: PrintedLine): void {
     const parsed = parseLogLine(line);
     this.#keep(parsed.text);
     for (const listener of this.#listeners) listener(parsed);
@@ -56,7 +64,7 @@ export class AgentLog {
 }
 
 /** A line that is one JSON object is parsed; anything else is text. */
-export function parseLogLine({ text, stream, timeMs }: Line): AgentLogLine {
+export function parseLogLine({ text, stream, timeMs }: PrintedLine): AgentLogLine {
   const fields = text.startsWith('{') ? parseObject(text) : undefined;
   if (fields === undefined) return { form: 'text', stream, timeMs, text };
   const message = fields['message'] ?? fields['msg'];

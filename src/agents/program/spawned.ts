@@ -11,6 +11,7 @@ import {
   type GroupProcess,
   killGroup,
   LineSplitter,
+  type Lines,
   type OutputStream,
   signalGroup,
   spawnGroup,
@@ -191,8 +192,10 @@ function readLines(
   takeLine: (text: string) => boolean,
 ): Promise<void> {
   const splitter = new LineSplitter(stream, { maxPieceBytes: 16 * 1024 });
-  const take = (lines: ReturnType<LineSplitter['push']>): void => {
-    for (const line of lines) if (line.partial || !takeLine(line.text)) log.take(line);
+  const take = (arrived: readonly Lines[]): void => {
+    for (const { text, timeMs, partial } of arrived)
+      for (const line of text.split('\n'))
+        if (partial || !takeLine(line)) log.take({ text: line, stream, timeMs });
   };
   return new Promise((resolve) => {
     readable.on('data', (chunk: Buffer) => take(splitter.push(chunk, Date.now())));

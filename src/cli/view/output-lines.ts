@@ -71,7 +71,8 @@ export class OutputLines {
   }
 
   #format(prefix: string, text: string): string {
-    if (!text.includes('\u001b')) return prefix + text.replaceAll('\n', `\n${prefix}`) + '\n';
+    if (!text.includes('\u001b'))
+      return prefix + text.replace(/\n/g, `\n${prefix.replaceAll('$', '$$$$')}`) + '\n';
     const { keepAnsi, stripAnsi } = this.#options;
     // A colour left on, or a sequence left open, by one line must not reach the next one's prefix.
     const shown = text.split('\n').map((line) => (keepAnsi ? `${closed(line)}\u001b[0m` : stripAnsi(line)));

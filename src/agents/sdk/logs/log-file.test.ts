@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LogFile, type LogPosition } from './log-file.ts';
-import { LogQueue } from './queue.ts';
+import { LogQueue, SharedMemory } from './queue.ts';
 import type { LogRecord } from './record.ts';
 
 let folder: string;
@@ -103,7 +103,7 @@ describe('a log file', () => {
 describe('A-10 a queue that nobody takes from', () => {
   test('leaves what is too much to the log file, and reads it back in order', async () => {
     const file = logFile();
-    const queue = new LogQueue({ withFileBytes: 20 });
+    const queue = new LogQueue(new SharedMemory(), { ownBytes: 20, sharedBytes: 20 });
     const push = (text: string): void => {
       const from = file.end;
       file.append(record(text));
@@ -118,8 +118,26 @@ describe('A-10 a queue that nobody takes from', () => {
     await file.close();
   });
 
+  test('may hold what the others leave of the shared memory, and its own part whatever they hold', async () => {
+    const file = logFile();
+    const memory = new SharedMemory();
+    const limits = { ownBytes: 10, sharedBytes: 40, withoutFileBytes: 10 };
+    const [greedy, modest] = [new LogQueue(memory, limits), new LogQueue(memory, limits)];
+    const push = (queue: LogQueue): void => queue.push(record('12345678'), file, file.end);
+    for (let at = 0; at < 5; at++) push(greedy);
+    expect(memory.used).toBe(40);
+    push(modest);
+    expect(memory.used).toBe(48);
+    push(greedy);
+    push(modest);
+    expect(memory.used).toBe(48);
+    expect(await greedy.take(1_000)).toHaveLength(5);
+    expect(memory.used).toBe(8);
+    await file.close();
+  });
+
   test('drops the oldest where there is no log file, and says how many lines', async () => {
-    const queue = new LogQueue({ withoutFileBytes: 20 });
+    const queue = new LogQueue(new SharedMemory(), { withoutFileBytes: 20 });
     for (let at = 0; at < 10; at++) queue.push(record(`line ${at}\n`), undefined, undefined);
     const taken = await queue.take(1_000);
     expect(taken[0]?.lost).toBe(16);

@@ -34,8 +34,11 @@ export interface LogFileOptions {
 const congestedBytes = 4 * 1024 * 1024;
 const batchBytes = 512 * 1024;
 
+/** Many times faster than `Buffer.from`. */
+const encoder = new TextEncoder();
+
 interface Entry {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly lines: number;
 }
 
@@ -77,7 +80,7 @@ export class LogFile {
   }
 
   append(record: LogRecord): void {
-    const bytes = Buffer.from(this.#format(record));
+    const bytes = encoder.encode(this.#format(record));
     this.#queue.push({ bytes, lines: record.lines });
     this.#queuedBytes += bytes.length;
     this.#end = { offset: this.#end.offset + bytes.length, line: this.#end.line + record.lines };
@@ -125,6 +128,7 @@ export class LogFile {
   #format({ stream, timeMs, text, partial }: LogRecord): string {
     const prefix = `${timeText(timeMs)} ${stream}`;
     const stripper = this.#strippers[stream];
+    if (!partial && stripper.leaves(text)) return `${prefix} ${text.replace(/\n/g, `\n${prefix} `)}\n`;
     const lines = text.split('\n');
     const last = lines.length - 1;
     return lines

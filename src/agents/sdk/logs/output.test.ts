@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InstanceOutput } from './output.ts';
+import { SharedMemory } from './queue.ts';
 import { LineTail } from './record.ts';
 
 async function pumped(output: InstanceOutput, chunks: readonly Buffer[]): Promise<string> {
@@ -16,7 +17,7 @@ describe('the output of an instance', () => {
   test('always: a secret within a line of megabytes is masked, wherever the pieces are torn', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: -12, max: 12 }), async (shift) => {
-        const output = new InstanceOutput('shop/api', () => undefined);
+        const output = new InstanceOutput('shop/api', new SharedMemory(), () => undefined);
         output.mask.add('0123456789');
         const before = 'x'.repeat(1024 * 1024 + shift);
         const text = await pumped(output, [Buffer.from(`${before}0123456789${before}\nnext\n`)]);
@@ -28,9 +29,11 @@ describe('the output of an instance', () => {
   });
 
   test('a last line without an end is a line', async () => {
-    expect(await pumped(new InstanceOutput('shop/api', () => undefined), [Buffer.from('a\nb')])).toBe(
-      'a\nb\n',
-    );
+    expect(
+      await pumped(new InstanceOutput('shop/api', new SharedMemory(), () => undefined), [
+        Buffer.from('a\nb'),
+      ]),
+    ).toBe('a\nb\n');
   });
 });
 

@@ -1,9 +1,9 @@
 /** Everything that one instance prints, on its way out: split into lines, masked, appended to the log file, queued for the host. */
 import type { Readable } from 'node:stream';
-import { type Line, LineSplitter, type OutputStream } from '../../../processes/index.ts';
+import { LineSplitter, type Lines, type OutputStream } from '../../../processes/index.ts';
 import { MASK, SecretMask } from '../../../secrets/index.ts';
 import { LogFile } from './log-file.ts';
-import { LogQueue } from './queue.ts';
+import { LogQueue, type SharedMemory } from './queue.ts';
 import type { LogRecord } from './record.ts';
 
 /** Longer lines come in pieces, each with a line of its own in the log file. */
@@ -14,13 +14,14 @@ const longestHeldBack = 4 * longestLineBytes;
 export class InstanceOutput {
   readonly instance: string;
   readonly mask: SecretMask = new SecretMask();
-  readonly queue: LogQueue = new LogQueue();
+  readonly queue: LogQueue;
   readonly #wake: (output: InstanceOutput) => void;
   #file: LogFile | undefined;
 
-  /** `wake` is called whenever the queue holds something. */
-  constructor(instance: string, wake: (output: InstanceOutput) => void) {
+  /** `shared`: what the queues of the agent hold together. `wake` is called whenever the queue holds something. */
+  constructor(instance: string, shared: SharedMemory, wake: (output: InstanceOutput) => void) {
     this.instance = instance;
+    this.queue = new LogQueue(shared);
     this.#wake = wake;
   }
 
@@ -97,7 +98,7 @@ class LineMasker {
     this.#mask = mask;
   }
 
-  *records(lines: readonly Line[]): Generator<LogRecord> {
+  *records(lines: readonly Lines[]): Generator<LogRecord> {
     let from = 0;
     for (let at = 0; at < lines.length; at++) {
       if (!lines[at]?.partial && !(at === from && this.#heldBack !== '')) continue;
@@ -109,15 +110,16 @@ class LineMasker {
     yield* this.#whole(lines.slice(from));
   }
 
-  *#whole(lines: readonly Line[]): Generator<LogRecord> {
+  *#whole(lines: readonly Lines[]): Generator<LogRecord> {
     const first = lines[0];
     if (first === undefined) return;
-    const text = this.#mask.apply(lines.map((line) => line.text).join('\n'));
-    yield { stream: first.stream, timeMs: first.timeMs, text, lines: lines.length, partial: false };
+    const text = this.#mask.apply(lines.map((each) => each.text).join('\n'));
+    const count = lines.reduce((sum, each) => sum + each.lines, 0);
+    yield { stream: first.stream, timeMs: first.timeMs, text, lines: count, partial: false };
   }
 
   /** A piece of a long line, or the last one. */
-  *#piece({ text, stream, timeMs, partial }: Line): Generator<LogRecord> {
+  *#piece({ text, stream, timeMs, partial }: Lines): Generator<LogRecord> {
     const known = this.#heldBack + text;
     const cut = partial ? this.#mask.safeCut(known) : known.length;
     const endless = cut === 0 && known.length > longestHeldBack;

@@ -1,6 +1,6 @@
 /**
  * What one instance's output waits in until the host takes it by the Logs stream. A slow or absent host never blocks the
- * service and never costs memory without end (A-10): beyond `limitBytes` new records are left to the log file, which
+ * service and never costs memory without end (A-10): beyond the limits new records are left to the log file, which
  * has them anyway, and are read back from there (without ANSI codes) when the host has caught up. Without a log file
  * the oldest records are dropped, and the next one says how many lines were lost.
  */
@@ -17,15 +17,24 @@ type Overflow =
   | { readonly kind: 'none' }
   | { readonly kind: 'file'; readonly file: LogFile; readonly from: LogPosition };
 
+/** What the queues of one agent hold together, bytes. */
+export class SharedMemory {
+  used = 0;
+}
+
 export interface LogQueueLimits {
-  /** Bytes in memory before the log file takes over; default 1 MiB. */
-  readonly withFileBytes?: number;
+  /** Bytes that a queue may hold whatever the others do; default 256 KiB. */
+  readonly ownBytes?: number;
+  /** Bytes of all queues together before the log file takes over from those that hold more than their own; default 16 MiB. */
+  readonly sharedBytes?: number;
   /** Bytes in memory before the oldest are dropped; default 8 MiB. */
   readonly withoutFileBytes?: number;
 }
 
 export class LogQueue {
-  readonly #withFileBytes: number;
+  readonly #ownBytes: number;
+  readonly #sharedBytes: number;
+  readonly #shared: SharedMemory;
   readonly #withoutFileBytes: number;
   #records: LogRecord[] = [];
   #bytes = 0;
@@ -34,8 +43,10 @@ export class LogQueue {
   #overflow: Overflow = { kind: 'none' };
   #reading = false;
 
-  constructor(limits: LogQueueLimits = {}) {
-    this.#withFileBytes = limits.withFileBytes ?? 1024 * 1024;
+  constructor(shared: SharedMemory = new SharedMemory(), limits: LogQueueLimits = {}) {
+    this.#shared = shared;
+    this.#ownBytes = limits.ownBytes ?? 256 * 1024;
+    this.#sharedBytes = limits.sharedBytes ?? 16 * 1024 * 1024;
     this.#withoutFileBytes = limits.withoutFileBytes ?? 8 * 1024 * 1024;
   }
 
@@ -47,12 +58,13 @@ export class LogQueue {
   push(record: LogRecord, file: LogFile | undefined, from: LogPosition | undefined): void {
     if (this.#overflow.kind === 'file') return;
     const bytes = record.text.length;
-    if (file !== undefined && from !== undefined && this.#bytes + bytes > this.#withFileBytes) {
+    if (file !== undefined && from !== undefined && this.#isTooMuch(bytes)) {
       this.#overflow = { kind: 'file', file, from };
       return;
     }
     this.#records.push(record);
-    this.#bytes += bytes;
+    this.#count(bytes);
+    if (file !== undefined) return;
     while (this.#bytes > this.#withoutFileBytes && this.#records.length > 1) this.#dropOldest();
   }
 
@@ -79,7 +91,7 @@ export class LogQueue {
       return bytes > maxBytes;
     });
     const taken = this.#records.splice(0, count === -1 ? this.#records.length : Math.max(1, count));
-    for (const record of taken) this.#bytes -= record.text.length;
+    for (const record of taken) this.#count(-record.text.length);
     return this.#withLoss(taken, 0);
   }
 
@@ -105,10 +117,19 @@ export class LogQueue {
     });
   }
 
+  #isTooMuch(bytes: number): boolean {
+    return this.#bytes + bytes > this.#ownBytes && this.#shared.used + bytes > this.#sharedBytes;
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#shared.used += bytes;
+  }
+
   #dropOldest(): void {
     const dropped = this.#records.shift();
     if (dropped === undefined) return;
-    this.#bytes -= dropped.text.length;
+    this.#count(-dropped.text.length);
     this.#lost += dropped.lines;
   }
 }

@@ -6,13 +6,14 @@ import {
   LogsResponseSchema,
 } from '../../../gen/skein/runtime/v1/runtime_pb.js';
 import { InstanceOutput } from './output.ts';
-import type { QueuedRecord } from './queue.ts';
+import { type QueuedRecord, SharedMemory } from './queue.ts';
 
 /** Text in one message, about; small enough that streams of many instances take turns. */
 const batchBytes = 256 * 1024;
 
 export class LogStreams {
   readonly #outputs = new Map<string, InstanceOutput>();
+  readonly #memory = new SharedMemory();
   /** The latest last. */
   readonly #readers: LogReader[] = [];
   #draining = false;
@@ -21,7 +22,7 @@ export class LogStreams {
   outputOf(instance: string): InstanceOutput {
     const known = this.#outputs.get(instance);
     if (known !== undefined) return known;
-    const output = new InstanceOutput(instance, (woken) => this.#readerOf(woken)?.wake());
+    const output = new InstanceOutput(instance, this.#memory, (woken) => this.#readerOf(woken)?.wake());
     this.#outputs.set(instance, output);
     return output;
   }
