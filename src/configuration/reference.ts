@@ -167,5 +167,15 @@ function placeIn({ text, place }: Template, offset: number): FilePlace {
   const before = text.slice(0, offset);
   const breaks = before.split('\n').length - 1;
   const column = place.column + offset - (before.lastIndexOf('\n') + 1);
-  return breaks === 0 ? { ...place, column } : { file: place.file, line: place.line + breaks, column };
+  const { file, line } = place;
+  if (breaks > 0) return { file, line: line + breaks, column };
+  return {
+    file,
+    line,
+    column,
+    // Found out when it is shown: of the many references that a workspace has, hardly one ever is.
+    get source() {
+      return place.source;
+    },
+  };
 }

@@ -10,7 +10,7 @@ export interface FilePlace {
   readonly line: number;
   readonly column: number;
   /** The offending source line as written, without its line break. */
-  readonly source?: string;
+  readonly source?: string | undefined;
 }
 
 /** A position in a run: which service, in which phase, at which endpoint. */

@@ -1,6 +1,5 @@
 /** `skein run`: in the foreground, or left to a supervisor. */
 import { resolve } from 'node:path';
-import { newRunId } from '../../control/index.ts';
 import { findWorkspace } from '../../workspace/index.ts';
 import type { CommonOptions } from '../common-options.ts';
 import type { ExitStatus } from '../exit-status.ts';
@@ -28,8 +27,12 @@ export async function run(
   options: RunOptions,
   script: string,
 ): Promise<ExitStatus> {
+  const root = findWorkspace(options.cwd);
+  // Everything else is loaded while it comes up.
+  const agents = options.detach ? undefined : await EarlyAgents.start(root);
+  const { newRunId } = await import('../../control/index.ts');
   const request: RunRequest = {
-    root: findWorkspace(options.cwd),
+    root,
     runId: newRunId(new Date()),
     services,
     // A detached run is there to go on; nobody watches a foreground run without a terminal.
@@ -42,7 +45,6 @@ export async function run(
     agentPaths: (options.agentPath ?? []).map((path) => resolve(options.cwd, path)),
     ...(options.parallelism !== undefined && { parallelism: options.parallelism }),
   };
-  if (options.detach) return (await import('../run/detached.ts')).detached(request, options, script);
-  const agents = new EarlyAgents(request.root);
+  if (agents === undefined) return (await import('../run/detached.ts')).detached(request, options, script);
   return (await import('../run/foreground.ts')).foreground(request, agents, options);
 }

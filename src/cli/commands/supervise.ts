@@ -6,6 +6,6 @@ import type { RunRequest } from '../run/request.ts';
 /** `written`: a RunRequest as JSON. */
 export async function supervise(written: string): Promise<ExitStatus> {
   const request = JSON.parse(written) as RunRequest;
-  const agents = new EarlyAgents(request.root);
+  const agents = await EarlyAgents.start(request.root);
   return (await import('../run/supervised.ts')).holdDetached(request, agents);
 }

@@ -10,8 +10,17 @@ export class EarlyAgents {
   readonly #started: Promise<StartedProgram | undefined>;
   #isTaken = false;
 
-  /** `root`: absolute root of the workspace. */
-  constructor(root: string) {
+  /**
+   * Resolves as soon as the process is there, long before it answers: what this process loads meanwhile must not keep it
+   * from coming up. `root`: absolute root of the workspace.
+   */
+  static async start(root: string): Promise<EarlyAgents> {
+    const agents = new EarlyAgents(root);
+    await agents.#started;
+    return agents;
+  }
+
+  private constructor(root: string) {
     this.#started = startProgram(builtInProgram(), { environment: process.env, directory: root }).catch(
       // It is started afresh for the service that needs it, which is then told why it cannot be.
       () => undefined,
