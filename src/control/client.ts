@@ -3,7 +3,7 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { SkeinError } from '../errors/index.ts';
 import { ControlService } from '../gen/skein/control/v1/control_pb.js';
-import { isSupervisorAlive, liveRun } from './claim.ts';
+import { isSupervisorAlive } from './claim.ts';
 import { fromConnectError } from './remote-errors.ts';
 import type { RunRecord } from './run-record.ts';
 import { readRunRecord } from './run-record.ts';
@@ -27,11 +27,15 @@ const servingTimeoutMs = 10_000;
 const lookMs = 25;
 
 /**
- * A client of the workspace's live run; `undefined` when there is none.
- * @throws {SkeinError} SK1505 when it has claimed the workspace and does not come to serve its API; SK1506.
+ * A client of a live run, once it serves; `undefined` when it ends before.
+ * @throws {SkeinError} SK1505 when it does not come to serve its API; SK1506.
  */
-export async function connectToRun(root: string, signal?: AbortSignal): Promise<RunConnection | undefined> {
-  let record = await liveRun(root);
+export async function connectTo(
+  root: string,
+  live: RunRecord,
+  signal?: AbortSignal,
+): Promise<RunConnection | undefined> {
+  let record: RunRecord | undefined = live;
   for (let waitedMs = 0; record?.state === 'claimed'; waitedMs += lookMs) {
     if (waitedMs >= servingTimeoutMs)
       throw new SkeinError(

@@ -4,6 +4,7 @@
  */
 import type { Event, LogChunk } from '../gen/skein/control/v1/control_pb.js';
 import type { Run } from '../orchestration/index.ts';
+import { liveRun } from './claim.ts';
 import type { RunConnection } from './client.ts';
 import type { LogStore } from './logs/log-store.ts';
 import type { ControlServer } from './server.ts';
@@ -63,8 +64,14 @@ export async function serveRun(run: Run, logs: LogStore, socket: string): Promis
   };
 }
 
-/** @see connectToRun in client.ts */
+/**
+ * A client of the workspace's live run; `undefined` when there is none.
+ * @throws {SkeinError} SK1505 when it has claimed the workspace and does not come to serve its API; SK1506.
+ */
 export async function connectToRun(root: string, signal?: AbortSignal): Promise<RunConnection | undefined> {
-  const client = await import('./client.ts');
-  return client.connectToRun(root, signal);
+  const record = await liveRun(root);
+  // Without a run nothing of the RPC library is needed.
+  if (record === undefined) return undefined;
+  const { connectTo } = await import('./client.ts');
+  return connectTo(root, record, signal);
 }
