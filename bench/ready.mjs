@@ -22,8 +22,8 @@ const DELAY_MS = 100;
 /** wait-on for 200 services takes minutes on a small machine. */
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 30_000;
-/** Between ready and the measurement of idleness, for what a launcher still does right after. */
-const SETTLE_MS = 2_000;
+/** Some ten seconds after it has become quiet, V8 compacts its heap once more: that is work of the start. */
+const SETTLE_MS = 15_000;
 /** Idle time is measured in the first rounds only, ten seconds each; that of the limits says nothing. */
 const IDLE_ROUNDS = 3;
 const PEER_IDLE_ROUNDS = 1;
@@ -126,7 +126,9 @@ async function measure({ workplace, tools, peers, skeinCli, quick }, launcher, {
       ready: readyAt - launched.startedAt,
       memory: memoryMiB(supervisors),
       processes: supervisors.length,
-      idle: idle ? await idlePercent(supervisors, quick ? 3_000 : 10_000) : undefined,
+      idle: idle
+        ? await idlePercent(supervisors, ...(quick ? [1_000, 3_000] : [SETTLE_MS, 10_000]))
+        : undefined,
     };
     if (stopSignal) notes.push(...(await stopKindly(launched, stopSignal)));
     return { figures, notes };
@@ -137,8 +139,8 @@ async function measure({ workplace, tools, peers, skeinCli, quick }, launcher, {
 }
 
 /** CPU that `pids` take while nothing happens, in per cent of one core. */
-async function idlePercent(pids, durationMs) {
-  await pause(SETTLE_MS);
+async function idlePercent(pids, settleMs, durationMs) {
+  await pause(settleMs);
   const [before, from] = [cpuMs(pids), performance.now()];
   await pause(durationMs);
   const after = cpuMs(pids);
