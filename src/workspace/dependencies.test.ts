@@ -62,13 +62,15 @@ test.each<[string, string, string | undefined]>([
     'SK1054 14:68 app/web asks for the completion of data/migrate and waits for `started`: a completion dependency waits for `completed`',
   ],
   ['itself', '{ name: web }', 'SK1054 14:21 app/web depends on itself'],
-])('W-8 a dependency on %s', (_title, dependency, expected) => {
+])('W-8 a dependency on %s', async (_title, dependency, expected) => {
   using folder = workspaceFolder({ 'workspace.skein.yaml': shop(dependency) });
-  const complaints = complaintsOf(folder.root).map((line) => line.replace('workspace.skein.yaml:', ''));
+  const complaints = (await complaintsOf(folder.root)).map((line) =>
+    line.replace('workspace.skein.yaml:', ''),
+  );
   expect(complaints).toEqual(expected === undefined ? [] : [expected]);
 });
 
-test('W-8 defaults: endpoints in reach, kind runtime, ready for a service, completed for a job', () => {
+test('W-8 defaults: endpoints in reach, kind runtime, ready for a service, completed for a job', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': shop(
       '{ name: db, module: data }',
@@ -76,7 +78,7 @@ test('W-8 defaults: endpoints in reach, kind runtime, ready for a service, compl
       '{ name: db, module: data, kind: build }',
     ),
   });
-  const [web] = [...loadWorkspace(folder.root).services.values()].slice(-1);
+  const [web] = [...(await loadWorkspace(folder.root)).services.values()].slice(-1);
   expect(web?.dependencies).toMatchObject([
     { service: 'data/db', endpoints: ['data/db/http'], kind: 'runtime', wait: 'ready' },
     { service: 'data/migrate', endpoints: [], kind: 'runtime', wait: 'completed' },
@@ -84,11 +86,11 @@ test('W-8 defaults: endpoints in reach, kind runtime, ready for a service, compl
   ]);
 });
 
-test('W-8 one producer twice in one kind is refused with both places', () => {
+test('W-8 one producer twice in one kind is refused with both places', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': shop('{ name: migrate, module: data }', '{ name: migrate, module: data }'),
   });
-  expect(complaintsOf(folder.root)).toEqual([
+  expect(await complaintsOf(folder.root)).toEqual([
     'SK1054 workspace.skein.yaml:15:13 app/web declares its runtime dependency on data/migrate twice: here and at workspace.skein.yaml:14:21',
   ]);
 });
@@ -136,25 +138,25 @@ test.each<[string, string[], string[]]>([
   ],
   ['build one way and runtime the other', ['a>b>build', 'b>a>runtime'], []],
   ['external edges', ['a>b>external', 'b>a>runtime'], []],
-])('W-9 cycles: %s', (_title, edges, expected) => {
+])('W-9 cycles: %s', async (_title, edges, expected) => {
   using folder = workspaceFolder({ 'workspace.skein.yaml': graph(...edges) });
-  expect(complaintsOf(folder.root).map((line) => line.replace(/^SK1060 \S+ /, ''))).toEqual(expected);
+  expect((await complaintsOf(folder.root)).map((line) => line.replace(/^SK1060 \S+ /, ''))).toEqual(expected);
 });
 
-test('W-9 a long chain that closes is told whole and costs no stack', () => {
+test('W-9 a long chain that closes is told whole and costs no stack', async () => {
   const size = 5000;
   const edges = Array.from({ length: size }, (_, i) => `s${i}>s${(i + 1) % size}`);
   using folder = workspaceFolder({ 'workspace.skein.yaml': graph(...edges) });
-  const [complaint = '', ...others] = complaintsOf(folder.root);
+  const [complaint = '', ...others] = await complaintsOf(folder.root);
   expect(others).toEqual([]);
   expect(complaint.split(' → ')).toHaveLength(size + 1);
 });
 
-test('W-9 each stage has its own edges', () => {
+test('W-9 each stage has its own edges', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': graph('a>b>build', 'a>c>schema', 'b>c>runtime', 'c>a>external'),
   });
-  const workspace = loadWorkspace(folder.root);
+  const workspace = await loadWorkspace(folder.root);
   const edges = (stage: 'build' | 'run'): string[] =>
     dependencyEdges(workspace, stage).map(({ consumer, producer }) => `${consumer}>${producer}`);
   expect(edges('build')).toEqual(['g/a>g/b', 'g/a>g/c']);

@@ -1,5 +1,5 @@
 /** What services depend on (W-8): names become identities, and each named endpoint exists and may be reached. */
-import { type ErrorCode, type FilePlace, formatPlace, nearest, SkeinError } from '../errors/index.ts';
+import { type ErrorCode, formatPlace, nearest, SkeinError } from '../errors/index.ts';
 import type { DependencyBody } from './bodies.ts';
 import type { Path } from './document.ts';
 import type { ServiceDraft } from './draft.ts';
@@ -36,12 +36,11 @@ class Resolver {
     );
   }
 
-  dependenciesOf({ draft: consumer, dependencyPlaces }: Candidate): readonly ServiceDependency[] {
+  dependenciesOf({ draft: consumer }: Candidate): readonly ServiceDependency[] {
     const firsts = new Map<string, ServiceDependency>();
     for (const [index, body] of (consumer.body['service-dependencies'] ?? []).entries()) {
       const path = [...consumer.path, 'service-dependencies', index];
-      const place = dependencyPlaces[index];
-      const dependency = body && place && this.#dependency(consumer, body, path, place);
+      const dependency = body && this.#dependency(consumer, body, path);
       if (dependency === undefined) continue;
       const key = `${dependency.service} ${dependency.kind}`;
       const first = firsts.get(key);
@@ -57,12 +56,7 @@ class Resolver {
     return [...firsts.values()];
   }
 
-  #dependency(
-    consumer: ServiceDraft,
-    body: DependencyBody,
-    path: Path,
-    place: FilePlace,
-  ): ServiceDependency | undefined {
+  #dependency(consumer: ServiceDraft, body: DependencyBody, path: Path): ServiceDependency | undefined {
     const module = body.module ?? consumer.module;
     const producer = this.#layout.services.get(serviceId(module, body.name));
     if (producer === undefined) {
@@ -79,7 +73,7 @@ class Resolver {
       endpoints: this.#endpoints(consumer, producer, body, path),
       kind: body.kind ?? 'runtime',
       wait: this.#wait(consumer, producer, body, path),
-      place,
+      place: consumer.document.place([...path, 'name']),
     };
   }
 

@@ -63,33 +63,33 @@ test.each<[string, string | Uint8Array, readonly string[]]>([
     Buffer.from('\uFEFFname: a\n', 'utf16le'),
     [`SK1004 ${file}:1:1 ${file} is not UTF-8: it is UTF-16`],
   ],
-])('W-4 %s is refused at its place', (_title, text, expected) => {
+])('W-4 %s is refused at its place', async (_title, text, expected) => {
   using folder = workspaceFolder({ [file]: text });
-  expect(complaintsOf(folder.root)).toEqual(expected);
+  expect(await complaintsOf(folder.root)).toEqual(expected);
 });
 
-test('W-4 1 MiB is read and a byte more is refused', () => {
+test('W-4 1 MiB is read and a byte more is refused', async () => {
   const head = 'name: a\n#';
   using folder = workspaceFolder({ [file]: head.padEnd(maxFileBytes, 'x') });
-  expect(complaintsOf(folder.root)).toEqual([]);
+  expect(await complaintsOf(folder.root)).toEqual([]);
   folder.write({ [file]: head.padEnd(maxFileBytes + 1, 'x') });
-  expect(complaintsOf(folder.root)).toEqual([
+  expect(await complaintsOf(folder.root)).toEqual([
     `SK1003 ${file}:1:1 ${file} holds 1048577 bytes; a file may hold 1048576 (1 MiB)`,
   ]);
 });
 
-test('W-4 a folder or a pipe in the place of a file is refused, never waited for', () => {
+test('W-4 a folder or a pipe in the place of a file is refused, never waited for', async () => {
   using folder = workspaceFolder();
   mkdirSync(join(folder.root, file));
-  expect(complaintsOf(folder.root)).toEqual([`SK1002 ${file}:1:1 ${file} is a folder, not a file`]);
+  expect(await complaintsOf(folder.root)).toEqual([`SK1002 ${file}:1:1 ${file} is a folder, not a file`]);
   using other = workspaceFolder({ [file]: 'name: a\n', 'services/pipe/x': '' });
   execFileSync('mkfifo', [join(other.root, 'services/pipe/service.skein.yaml')]);
-  expect(complaintsOf(other.root)).toEqual([
+  expect(await complaintsOf(other.root)).toEqual([
     'SK1002 services/pipe/service.skein.yaml:1:1 services/pipe/service.skein.yaml is a pipe, not a file',
   ]);
 });
 
-test('W-4 aliases are bounded: a bomb is refused once, at the alias that bursts it', () => {
+test('W-4 aliases are bounded: a bomb is refused once, at the alias that bursts it', async () => {
   const levels = Array.from({ length: 12 }, (_, level) =>
     level === 0
       ? 'l0: &l0 [x, x, x, x, x, x, x, x, x, x]'
@@ -97,18 +97,18 @@ test('W-4 aliases are bounded: a bomb is refused once, at the alias that bursts 
           .fill(`*l${level - 1}`)
           .join(', ')}]`,
   );
-  const { faults } = readDocument(new SourceText('/f', levels.join('\n')));
+  const { faults } = await readDocument(new SourceText('/f', levels.join('\n')));
   expect(faults.map((fault) => [fault.code, fault.message])).toEqual([
     ['SK1007', 'the aliases up to here repeat more than 10000 values'],
   ]);
 });
 
-test('W-4 an alias inside its own anchor is refused, and one to a finished value shares it', () => {
-  expect(readDocument(new SourceText('/f', 'a: &a [*a]')).faults[0]).toMatchObject({
+test('W-4 an alias inside its own anchor is refused, and one to a finished value shares it', async () => {
+  expect((await readDocument(new SourceText('/f', 'a: &a [*a]'))).faults[0]).toMatchObject({
     code: 'SK1007',
     place: { line: 1, column: 8 },
   });
-  const { document, faults } = readDocument(new SourceText('/f', 'a: &a { b: 1 }\nc: *a\n'));
+  const { document, faults } = await readDocument(new SourceText('/f', 'a: &a { b: 1 }\nc: *a\n'));
   expect(faults).toEqual([]);
   expect(document?.value).toEqual({ a: { b: 1 }, c: { b: 1 } });
   expect(document?.place(['c', 'b'])).toMatchObject({ line: 1, column: 12 });
@@ -117,8 +117,8 @@ test('W-4 an alias inside its own anchor is refused, and one to a finished value
 test.each([
   ['a little too deep', 150],
   ['far too deep', 200_000],
-])('W-4 nesting that is %s is refused', (_title, depth) => {
-  const { faults } = readDocument(new SourceText('/f', '['.repeat(depth) + ']'.repeat(depth)));
+])('W-4 nesting that is %s is refused', async (_title, depth) => {
+  const { faults } = await readDocument(new SourceText('/f', '['.repeat(depth) + ']'.repeat(depth)));
   expect(faults[0]).toMatchObject({
     code: 'SK1005',
     message: 'nested deeper than 100 levels',
@@ -126,8 +126,8 @@ test.each([
   });
 });
 
-test('a text starts behind its quote or block indicator', () => {
-  const { document } = readDocument(new SourceText('/f', 'plain: a\nquoted: "a"\nblock: |\n  a\n'));
+test('a text starts behind its quote or block indicator', async () => {
+  const { document } = await readDocument(new SourceText('/f', 'plain: a\nquoted: "a"\nblock: |\n  a\n'));
   expect(document?.textPlace(['plain'])).toMatchObject({ line: 1, column: 8 });
   expect(document?.textPlace(['quoted'])).toMatchObject({ line: 2, column: 10 });
   expect(document?.textPlace(['block'])).toMatchObject({ line: 4, column: 3 });

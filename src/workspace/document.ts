@@ -1,10 +1,10 @@
 /** One YAML file as a plain value and the places of its parts (W-4). */
-import { isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
-import { type FilePlace, SkeinError } from '../errors/index.ts';
-import { convert, startOf, type Tree } from './conversion.ts';
+import type { FilePlace, SkeinError } from '../errors/index.ts';
+import { type Converted, convert } from './conversion.ts';
 import type { Json } from './model.ts';
+import { readQuickly } from './quick-reader.ts';
 import type { SourceText } from './source.ts';
-import { fault, maxSyntaxFaults, type Parsed, parse } from './syntax.ts';
+import type { Entry, Mapping, Node } from './tree.ts';
 
 /** Keys and list positions from the top of a file. */
 export type Path = readonly (string | number)[];
@@ -20,11 +20,6 @@ export interface YamlDocument {
   textPlace(path: Path): FilePlace;
   /** The characters of a scalar as written (`0x10`, `1.50`); of a text, the text. */
   written(path: Path): string | undefined;
-  /**
-   * Lets go of the syntax tree, which is many times larger than the file and slow to keep; a place asked for later costs a
-   * second parse.
-   */
-  release(): void;
 }
 
 export interface YamlReading {
@@ -33,149 +28,104 @@ export interface YamlReading {
   readonly faults: readonly SkeinError[];
 }
 
-/** Never throws for what a file may hold: whatever is wrong is among the faults (SK1005 to SK1008). */
-export function readDocument(source: SourceText): YamlReading {
-  const parsed = parse(source);
-  if (parsed instanceof SkeinError) return { faults: [parsed] };
-  const version = parsed.directives?.yaml;
-  if (version?.explicit && version.version !== '1.2')
-    return { faults: [fault(source, 'SK1005', 0, `files are YAML 1.2, not ${version.version}`)] };
-  const problems = [...parsed.errors, ...parsed.warnings];
-  if (problems.length > 0) return { faults: syntaxFaults(source, problems) };
-  if (parsed.contents === null || (isScalar(parsed.contents) && parsed.contents.source === ''))
-    return { faults: [fault(source, 'SK1008', 0, `${source.file} is empty`)] };
-  const { value, tree, faults } = convert(source, parsed.contents);
-  return { document: new Located(source, tree, value), faults };
+/**
+ * Reads what is plain with the quick reader and all else with the thorough one: the two agree on what they both read. Never
+ * throws for what a file may hold: whatever is wrong is among the faults (SK1005 to SK1008).
+ */
+export async function readDocument(source: SourceText): Promise<YamlReading> {
+  const root = readQuickly(source);
+  if (root !== undefined) return located(source, root);
+  const { readThoroughly } = await import('./thorough-reader.ts');
+  const syntax = readThoroughly(source);
+  return 'faults' in syntax ? syntax : located(source, syntax.root);
 }
 
-/** One fault a line: what follows on the same line is the parser stumbling. */
-function syntaxFaults(source: SourceText, problems: Parsed['errors'] | Parsed['warnings']): SkeinError[] {
-  const byLine = new Map<number, SkeinError>();
-  for (const problem of problems) {
-    if (byLine.size === maxSyntaxFaults) break;
-    const place = source.place(problem.pos[0]);
-    if (byLine.has(place.line)) continue;
-    const message = syntaxMessages[problem.code] ?? `not well-formed YAML: ${firstLower(problem.message)}`;
-    byLine.set(place.line, new SkeinError('SK1005', message, { place }));
-  }
-  return [...byLine.values()];
+function located(source: SourceText, root: Node): YamlReading {
+  const converted = convert(source, root);
+  return { document: new Located(source, root, converted), faults: converted.faults };
 }
 
-const syntaxMessages: Readonly<Record<string, string>> = {
-  TAB_AS_INDENT: 'a tab is used for indentation; YAML takes spaces only',
-  BAD_INDENT: 'the indentation does not line up with what it belongs to',
-  NON_STRING_KEY: 'a key must be text',
-  TAG_RESOLVE_FAILED: 'tags (`!…`) are not accepted',
-};
-
-function firstLower(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\s+/g, ' ');
-}
-
-/** Where a path leads: the node, and the key in front of it. */
+/** Where a path leads: the node, and the entry that it is the value of. */
 interface Found {
-  readonly node: unknown;
-  readonly key?: unknown;
+  /** Absent behind a key that has not even a colon. */
+  readonly node?: Node | undefined;
+  readonly entry?: Entry | undefined;
   /** False where the path went on and the file did not. */
-  readonly whole: boolean;
+  readonly isWhole: boolean;
 }
 
-/** The tree of a text that was read before without a fault of syntax. */
-function treeOf(source: SourceText): Tree {
-  const parsed = parse(source);
-  if (parsed instanceof SkeinError) throw parsed;
-  return convert(source, parsed.contents).tree;
-}
+/** Up to here, looking through the entries of a mapping costs less than an index of them. */
+const fewEntries = 16;
 
 class Located implements YamlDocument {
   readonly file: string;
   readonly value: Json;
   readonly #source: SourceText;
-  #tree: Tree | undefined;
-  #pairs: WeakMap<YAMLMap, ReadonlyMap<string, Pair>> = new WeakMap();
+  readonly #root: Node;
+  readonly #targets: Converted['targets'];
+  readonly #indexes = new Map<Mapping, ReadonlyMap<string, Entry>>();
 
-  constructor(source: SourceText, tree: Tree, value: Json) {
+  constructor(source: SourceText, root: Node, { value, targets }: Converted) {
     this.file = source.file;
     this.value = value;
     this.#source = source;
-    this.#tree = tree;
-  }
-
-  release(): void {
-    this.#tree = undefined;
-    this.#pairs = new WeakMap();
+    this.#root = root;
+    this.#targets = targets;
   }
 
   place(path: Path): FilePlace {
-    const found = this.#find(path);
-    const empty =
-      found.node === null ||
-      (isScalar(found.node) && found.node.source === '' && found.node.type === 'PLAIN');
-    return this.#source.place(
-      startOf(empty ? (found.key ?? found.node) : found.node) ?? startOf(found.key) ?? 0,
-    );
+    const { node, entry } = this.#find(path);
+    const isEmpty = node?.kind === 'scalar' && node.style === 'plain' && node.written === '';
+    return this.#source.place((isEmpty ? (entry ?? node) : (node ?? entry))?.start ?? 0);
   }
 
   keyPlace(path: Path): FilePlace {
-    const found = this.#find(path);
-    return found.whole && found.key !== undefined
-      ? this.#source.place(startOf(found.key) ?? 0)
-      : this.place(path);
+    const { entry, isWhole } = this.#find(path);
+    return isWhole && entry !== undefined ? this.#source.place(entry.start) : this.place(path);
   }
 
   textPlace(path: Path): FilePlace {
-    const { node, whole } = this.#find(path);
-    const start = startOf(node);
-    if (!whole || !isScalar(node) || start === undefined) return this.place(path);
-    if (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE') return this.#source.place(start + 1);
-    if (node.type !== 'BLOCK_LITERAL' && node.type !== 'BLOCK_FOLDED') return this.place(path);
-    const nextLine = this.#source.text.indexOf('\n', start) + 1;
+    const { node, isWhole } = this.#find(path);
+    if (!isWhole || node?.kind !== 'scalar' || node.style === 'plain') return this.place(path);
+    if (node.style === 'quoted') return this.#source.place(node.start + 1);
+    const nextLine = this.#source.text.indexOf('\n', node.start) + 1;
     const first = nextLine === 0 ? -1 : this.#source.text.slice(nextLine).search(/\S/);
     return first === -1 ? this.place(path) : this.#source.place(nextLine + first);
   }
 
   written(path: Path): string | undefined {
-    const { node, whole } = this.#find(path);
-    if (!whole || !isScalar(node)) return undefined;
-    return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
+    const { node, isWhole } = this.#find(path);
+    return isWhole && node?.kind === 'scalar' ? node.written : undefined;
   }
 
   #find(path: Path): Found {
-    this.#tree ??= treeOf(this.#source);
-    const { root, targets } = this.#tree;
-    let found: Found = { node: targetOf(root, targets), whole: true };
+    let node = this.#targetOf(this.#root);
+    let entry: Entry | undefined;
     for (const step of path) {
-      const next = this.#step(found.node, step, targets);
-      if (next === undefined) return { ...found, whole: false };
-      found = next;
+      const next = this.#step(node, step);
+      if (next === undefined) return { node, entry, isWhole: false };
+      node = this.#targetOf('kind' in next ? next : next.value);
+      entry = 'kind' in next ? undefined : next;
     }
-    return found;
+    return { node, entry, isWhole: true };
   }
 
-  #step(node: unknown, step: string | number, targets: Tree['targets']): Found | undefined {
-    if (isSeq(node)) {
-      const item = node.items[Number(step)];
-      return item === undefined ? undefined : { node: targetOf(item, targets), whole: true };
-    }
-    if (!isMap(node)) return undefined;
-    const pair = this.#pairsOf(node).get(String(step));
-    return pair && { node: targetOf(pair.value, targets), key: pair.key, whole: true };
+  #step(node: Node | undefined, step: string | number): Node | Entry | undefined {
+    if (node?.kind === 'sequence') return node.items[Number(step)];
+    return node?.kind === 'mapping' ? this.#entryOf(node, String(step)) : undefined;
   }
 
-  #pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
-    const known = this.#pairs.get(map);
-    if (known !== undefined) return known;
-    const pairs = new Map<string, Pair>();
-    for (const pair of map.items) {
-      const key = isScalar(pair.key) ? String(pair.key.value ?? '') : undefined;
-      // The first of two stands, as in the value.
-      if (key !== undefined && !pairs.has(key)) pairs.set(key, pair);
-    }
-    this.#pairs.set(map, pairs);
-    return pairs;
+  #targetOf(node: Node | undefined): Node | undefined {
+    return node?.kind === 'alias' ? (this.#targets.get(node) ?? node) : node;
   }
-}
 
-function targetOf(node: unknown, targets: Tree['targets']): unknown {
-  return isAlias(node) ? (targets.get(node) ?? node) : node;
+  /** The first of two stands, as in the value. */
+  #entryOf(mapping: Mapping, name: string): Entry | undefined {
+    const { entries } = mapping;
+    if (entries.length <= fewEntries) return entries.find((entry) => entry.name === name);
+    const index =
+      this.#indexes.get(mapping) ?? new Map(entries.toReversed().map((entry) => [entry.name, entry]));
+    this.#indexes.set(mapping, index);
+    return index.get(name);
+  }
 }

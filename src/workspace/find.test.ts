@@ -28,25 +28,25 @@ test('W-3 a workspace is found by walking up, the nearest first', () => {
   expect(findWorkspace(join(folder.root, 'inner/x/y'))).toBe(join(folder.root, 'inner'));
 });
 
-test('W-3 no workspace, and no such folder, are said plainly', () => {
+test('W-3 no workspace, and no such folder, are said plainly', async () => {
   using folder = workspaceFolder();
   expect(refusal(() => findWorkspace(folder.root))).toMatchObject({
     code: 'SK1001',
     message: `no workspace.skein.yaml in ${folder.root} or in any folder above it`,
   });
   expect(refusal(() => findWorkspace(join(folder.root, 'no')))).toMatchObject({ code: 'SK1001' });
-  expect(refusal(() => loadWorkspace(folder.root))).toMatchObject({ code: 'SK1001' });
+  await expect(loadWorkspace(folder.root)).rejects.toMatchObject({ code: 'SK1001' });
   mkdirSync(join(folder.root, 'workspace.skein.yaml'));
   expect(findWorkspace(folder.root)).toBe(folder.root);
 });
 
-test('W-2 a service is named whole, or bare where that is unique', () => {
+test('W-2 a service is named whole, or bare where that is unique', async () => {
   const services = (...names: string[]): string =>
     names.map((name) => `{ name: ${name}, agent: process }`).join(', ');
   using folder = workspaceFolder({
     'workspace.skein.yaml': `name: s\nmodules: [{ name: m, services: [${services('api', 'db')}] }, { name: n, services: [${services('api')}] }]\n`,
   });
-  const workspace = loadWorkspace(folder.root);
+  const workspace = await loadWorkspace(folder.root);
   expect(resolveServiceName(workspace, 'db')).toBe('m/db');
   expect(resolveServiceName(workspace, 'n/api')).toBe('n/api');
   expect(refusal(() => resolveServiceName(workspace, 'api'))).toMatchObject({

@@ -6,10 +6,10 @@ import { complaintsOf, workspaceFolder } from '../../tests/support/workspace-fil
 /** What no message may hold: the wording of the libraries underneath, or a value that escaped its formatting. */
 const leaks = /Invalid input|Unrecognized key|Too (big|small)|expected .* received|\[object |undefined/;
 
-function judge(files: Readonly<Record<string, string | Uint8Array>>): void {
+async function judge(files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
   using folder = workspaceFolder({ 'workspace.skein.yaml': 'name: w\nservices: [s]\n', ...files });
   // Anything but a load or a SkeinError is thrown on by complaintsOf and fails the property.
-  for (const complaint of complaintsOf(folder.root)) expect(complaint).not.toMatch(leaks);
+  for (const complaint of await complaintsOf(folder.root)) expect(complaint).not.toMatch(leaks);
 }
 
 const word = fc.constantFrom(
@@ -52,14 +52,14 @@ const { body } = fc.letrec((tie) => ({
   ),
 }));
 
-test('W-4 random bytes load or are refused, never anything else', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => judge({ 'workspace.skein.yaml': bytes })),
+test('W-4 random bytes load or are refused, never anything else', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), (bytes) => judge({ 'workspace.skein.yaml': bytes })),
     { numRuns: 150 },
   );
 });
 
-test('W-4 text made of YAML indicators loads or is refused, never anything else', () => {
+test('W-4 text made of YAML indicators loads or is refused, never anything else', async () => {
   const indicator = fc.constantFrom(
     '- ',
     ': ',
@@ -93,15 +93,15 @@ test('W-4 text made of YAML indicators loads or is refused, never anything else'
     '\\',
     '\0',
   );
-  fc.assert(
-    fc.property(fc.array(indicator, { maxLength: 60 }), (parts) =>
+  await fc.assert(
+    fc.asyncProperty(fc.array(indicator, { maxLength: 60 }), (parts) =>
       judge({ 's/service.skein.yaml': parts.join('') }),
     ),
     { numRuns: 300 },
   );
 });
 
-test('W-4 well-formed YAML of any shape loads or is refused, in our words', () => {
+test('W-4 well-formed YAML of any shape loads or is refused, in our words', async () => {
   const shaped = fc.record(
     {
       name: body,
@@ -116,8 +116,8 @@ test('W-4 well-formed YAML of any shape loads or is refused, in our words', () =
     },
     { requiredKeys: [] },
   );
-  fc.assert(
-    fc.property(fc.oneof(body, shaped), fc.oneof(body, shaped), (service, listed) =>
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(body, shaped), fc.oneof(body, shaped), (service, listed) =>
       judge({
         'workspace.skein.yaml': stringify({ name: 'w', services: ['s', listed] }),
         's/service.skein.yaml': stringify(service),

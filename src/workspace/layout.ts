@@ -48,7 +48,7 @@ export interface Layout {
  * @throws {SkeinError} SK1001 when the folder holds no workspace file, and the faults of `readSource` for that file. All
  *   other faults are in the layout.
  */
-export function readLayout(root: string): Layout {
+export async function readLayout(root: string): Promise<Layout> {
   if (!exists(inFolder(root, workspaceFileName)))
     throw new SkeinError('SK1001', `no ${workspaceFileName} in ${root}`);
   return new LayoutReader(realPath(root)).read();
@@ -93,10 +93,10 @@ class LayoutReader {
     this.#file = inFolder(root, workspaceFileName);
   }
 
-  read(): Layout {
-    const workspace = this.#written(this.#file, workspaceSchema, workspaceFillers);
+  async read(): Promise<Layout> {
+    const workspace = await this.#written(this.#file, workspaceSchema, workspaceFillers);
     const name = workspace?.body.name ?? 'unnamed';
-    if (workspace !== undefined) this.#workspace(name, workspace);
+    if (workspace !== undefined) await this.#workspace(name, workspace);
     return {
       name,
       root: this.#root,
@@ -109,7 +109,7 @@ class LayoutReader {
     };
   }
 
-  #workspace(name: string, { document, body, doubts }: Written<WorkspaceBody>): void {
+  async #workspace(name: string, { document, body, doubts }: Written<WorkspaceBody>): Promise<void> {
     const place = document.place(['name']);
     if (doubts.about(['name'])) this.#incomplete = true;
     const own: ServiceList = {
@@ -128,20 +128,19 @@ class LayoutReader {
     // Without a module of its own the workspace's name stays free for one of the modules.
     if (flat || modules.length === 0) {
       this.#modules.set(name, { root: this.#root, place, services: [] });
-      this.#serviceList(own, discovered);
+      await this.#serviceList(own, discovered);
     }
     if (body.modules === undefined && doubts.about(['modules'])) this.#incomplete = true;
     for (const [index, entry] of modules.entries())
-      this.#moduleEntry(entry, ['modules', index], document, doubts);
-    document.release();
+      await this.#moduleEntry(entry, ['modules', index], document, doubts);
   }
 
-  #moduleEntry(
+  async #moduleEntry(
     entry: string | ModuleBody | undefined,
     path: Path,
     document: YamlDocument,
     doubts: Doubts,
-  ): void {
+  ): Promise<void> {
     if (typeof entry === 'object') {
       const name = entry.name ?? 'unnamed';
       const list = {
@@ -153,18 +152,17 @@ class LayoutReader {
         doubts,
         folder: this.#root,
       };
-      this.#module(name, this.#root, document.place([...path, 'name']), list, []);
+      await this.#module(name, this.#root, document.place([...path, 'name']), list, []);
       return;
     }
-    const read =
-      entry === undefined ? false : this.#attempt(() => this.#moduleAt(entry, document.place(path)));
-    if (read !== true) this.#incomplete = true;
+    if (entry === undefined || !(await this.#moduleAt(entry, document.place(path)))) this.#incomplete = true;
   }
 
   /** Whether the module's name could be read. */
-  #moduleAt(entry: string, place: FilePlace): boolean {
-    const at = this.#entryFile(entry, moduleFileName, this.#root, this.#root, place);
-    const module = this.#written(at.file, moduleSchema, serviceFillers);
+  async #moduleAt(entry: string, place: FilePlace): Promise<boolean> {
+    const at = this.#attempt(() => this.#entryFile(entry, moduleFileName, this.#root, this.#root, place));
+    if (at === undefined) return false;
+    const module = await this.#written(at.file, moduleSchema, serviceFillers);
     if (module === undefined) return false;
     const { document, body, doubts } = module;
     const name = this.#nameIn(body.name, document, at.folder);
@@ -180,55 +178,51 @@ class LayoutReader {
       doubts,
       folder: at.folder,
     };
-    this.#module(name, at.folder, document.place(['name']), list, discovered);
-    document.release();
+    await this.#module(name, at.folder, document.place(['name']), list, discovered);
     return !doubts.about(['name']);
   }
 
-  #module(
+  async #module(
     name: string,
     root: string,
     place: FilePlace,
     list: ServiceList,
     discovered: readonly string[],
-  ): void {
+  ): Promise<void> {
     const first = this.#modules.get(name);
     if (first !== undefined) {
       this.#twice(`module \`${name}\``, place, first.place);
       return;
     }
     this.#modules.set(name, { root, place, services: [] });
-    this.#serviceList(list, discovered);
+    await this.#serviceList(list, discovered);
   }
 
-  #serviceList(list: ServiceList, discovered: readonly string[]): void {
+  async #serviceList(list: ServiceList, discovered: readonly string[]): Promise<void> {
     if (list.entries === undefined && list.doubts.about([...list.path, 'services']))
       this.#incompleteModules.add(list.module);
     for (const [index, entry] of (list.entries ?? discovered).entries()) {
       const path = [...list.path, 'services', index];
       if (typeof entry === 'object')
         this.#service(list, entry.name ?? 'unnamed', entry, list.document, path, list.doubts, list.folder);
-      else if (entry === undefined || this.#attempt(() => this.#serviceAt(entry, list, path)) !== true)
+      else if (entry === undefined || !(await this.#serviceAt(entry, list, path)))
         this.#incompleteModules.add(list.module);
     }
   }
 
   /** Whether the service's name could be read. */
-  #serviceAt(entry: string, list: ServiceList, path: Path): boolean {
-    const at = this.#entryFile(
-      entry,
-      serviceFileName,
-      list.folder,
-      list.moduleRoot,
-      list.document.place(path),
+  async #serviceAt(entry: string, list: ServiceList, path: Path): Promise<boolean> {
+    const place = list.document.place(path);
+    const at = this.#attempt(() =>
+      this.#entryFile(entry, serviceFileName, list.folder, list.moduleRoot, place),
     );
-    const service = this.#written(at.file, serviceSchema, serviceFillers);
+    if (at === undefined) return false;
+    const service = await this.#written(at.file, serviceSchema, serviceFillers);
     if (service === undefined) return false;
     const { document, body, doubts } = service;
     const name = this.#nameIn(body.name, document, at.folder);
     if (name === undefined) return false;
     this.#service(list, name, body, document, [], doubts, at.folder);
-    document.release();
     return !doubts.about(['name']);
   }
 
@@ -319,10 +313,14 @@ class LayoutReader {
     this.#incomplete = true;
   }
 
-  #written<Body>(file: string, schema: z.ZodType<Body>, fillers: Fillers): Written<Body> | undefined {
+  async #written<Body>(
+    file: string,
+    schema: z.ZodType<Body>,
+    fillers: Fillers,
+  ): Promise<Written<Body> | undefined> {
     const source = this.#attempt(() => readSource(file));
     if (source === undefined) return undefined;
-    const { document, faults } = readDocument(source);
+    const { document, faults } = await readDocument(source);
     this.#faults.push(...faults);
     if (document === undefined) return undefined;
     const checked = check(schema, document, fillers);

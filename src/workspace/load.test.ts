@@ -7,7 +7,7 @@ import { loadWorkspace } from './load.ts';
 
 const service = (name: string, more = ''): string => `name: ${name}\nagent: process\n${more}`;
 
-test('W-1 an inline workspace is one module named as the workspace', () => {
+test('W-1 an inline workspace is one module named as the workspace', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': `name: shop
 services:
@@ -29,7 +29,7 @@ services:
     spec: { command: node server.js, list: [1, { a: b }] }
 `,
   });
-  const workspace = loadWorkspace(folder.root);
+  const workspace = await loadWorkspace(folder.root);
   expect(workspace).toMatchObject({
     name: 'shop',
     root: folder.root,
@@ -79,7 +79,7 @@ services:
   expect(api?.specPlace('')).toMatchObject({ line: 18, column: 11 });
 });
 
-test('W-1 flat and modules folders are found by convention, and the layouts mix', () => {
+test('W-1 flat and modules folders are found by convention, and the layouts mix', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': 'name: shop\n',
     'services/web/service.skein.yaml': service('web'),
@@ -90,7 +90,7 @@ test('W-1 flat and modules folders are found by convention, and the layouts mix'
     'modules/bus/module.skein.yaml': 'name: bus\n',
     'modules/bus/services/queue/service.skein.yaml': 'agent: process\n',
   });
-  const workspace = loadWorkspace(folder.root);
+  const workspace = await loadWorkspace(folder.root);
   expect([...workspace.services.keys()]).toEqual(['shop/web', 'bus/queue', 'data/db', 'data/cache']);
   expect(workspace.modules.map((module) => module.name)).toEqual(['shop', 'bus', 'data']);
   expect(workspace.services.get('data/db' as never)?.directory).toBe(
@@ -99,7 +99,7 @@ test('W-1 flat and modules folders are found by convention, and the layouts mix'
   expect(workspace.services.get('data/cache' as never)?.directory).toBe(join(folder.root, 'modules/data'));
 });
 
-test('W-1 a written list replaces the convention; inline modules, paths to folders and to files mix', () => {
+test('W-1 a written list replaces the convention; inline modules, paths to folders and to files mix', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': `name: shop
 services: [services/a, services/b/service.skein.yaml, { name: c, agent: process }]
@@ -112,7 +112,7 @@ modules: [{ name: inline, services: [{ name: d, agent: process }, elsewhere/e] }
     'parts/m/module.skein.yaml': 'name: m\n',
     'modules/unlisted/module.skein.yaml': 'name: unlisted\n',
   });
-  expect([...loadWorkspace(folder.root).services.keys()]).toEqual([
+  expect([...(await loadWorkspace(folder.root)).services.keys()]).toEqual([
     'shop/a',
     'shop/b',
     'shop/c',
@@ -121,31 +121,31 @@ modules: [{ name: inline, services: [{ name: d, agent: process }, elsewhere/e] }
   ]);
 });
 
-test('W-1 a module folder of services without its file is not passed over in silence', () => {
+test('W-1 a module folder of services without its file is not passed over in silence', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': 'name: shop\n',
     'modules/data/services/db/service.skein.yaml': service('db'),
   });
-  expect(complaintsOf(folder.root)).toEqual([
+  expect(await complaintsOf(folder.root)).toEqual([
     'SK1021 modules/data:1:1 modules/data holds services but no module.skein.yaml',
   ]);
 });
 
-test('W-2 names declared twice are refused with both places', () => {
+test('W-2 names declared twice are refused with both places', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': `name: shop
 services: [{ name: a, agent: process, endpoints: [{ name: http }, { name: http }] }, { name: a, agent: process }]
 modules: [{ name: m, services: [] }, { name: m, services: [] }]
 `,
   });
-  expect(complaintsOf(folder.root)).toEqual([
+  expect(await complaintsOf(folder.root)).toEqual([
     'SK1030 workspace.skein.yaml:2:75 endpoint `shop/a/http` is declared twice: here and at workspace.skein.yaml:2:59',
     'SK1030 workspace.skein.yaml:2:94 service `shop/a` is declared twice: here and at workspace.skein.yaml:2:20',
     'SK1030 workspace.skein.yaml:3:46 module `m` is declared twice: here and at workspace.skein.yaml:3:19',
   ]);
 });
 
-test('W-3 a path stays inside its root, before and after links are resolved', () => {
+test('W-3 a path stays inside its root, before and after links are resolved', async () => {
   using outside = workspaceFolder({
     'service.skein.yaml': service('stolen'),
     'm/module.skein.yaml': 'name: m\n',
@@ -162,7 +162,7 @@ test('W-3 a path stays inside its root, before and after links are resolved', ()
   symlinkSync(join(outside.root, 'm'), join(folder.root, 'outer'));
   symlinkSync(join(outside.root, 'service.skein.yaml'), join(folder.root, 'filelink/service.skein.yaml'));
   symlinkSync(join(folder.root, 'aside'), join(folder.root, 'modules/data/back'));
-  const heads = complaintsOf(folder.root).map((line) => line.split(' ').slice(0, 2).join(' '));
+  const heads = (await complaintsOf(folder.root)).map((line) => line.split(' ').slice(0, 2).join(' '));
   expect(heads).toEqual([
     'SK1020 workspace.skein.yaml:2:12',
     'SK1020 workspace.skein.yaml:2:19',
@@ -175,17 +175,17 @@ test('W-3 a path stays inside its root, before and after links are resolved', ()
   ]);
 });
 
-test('W-3 a link that stays inside, and links that go round, are told apart', () => {
+test('W-3 a link that stays inside, and links that go round, are told apart', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': 'name: shop\nservices: [good, round]\n',
     'real/service.skein.yaml': service('real'),
   });
   symlinkSync('real', join(folder.root, 'good'));
   symlinkSync('round', join(folder.root, 'round'));
-  expect(complaintsOf(folder.root)).toEqual(['SK1002 workspace.skein.yaml:2:18 round cannot be read']);
+  expect(await complaintsOf(folder.root)).toEqual(['SK1002 workspace.skein.yaml:2:18 round cannot be read']);
 });
 
-test('W-4 all faults of a workspace are reported at once, each at its place, causes only', () => {
+test('W-4 all faults of a workspace are reported at once, each at its place, causes only', async () => {
   using folder = workspaceFolder({
     'workspace.skein.yaml': `name: shop
 servces: []
@@ -209,7 +209,7 @@ modules:
       'service-dependencies:\n  - { name: web, module: shop, endpoints: [http] }\n  - { name: dc }\nkidn: job\n',
     ),
   });
-  expect(complaintsOf(folder.root)).toEqual([
+  expect(await complaintsOf(folder.root)).toEqual([
     'SK1010 workspace.skein.yaml:2:1 unknown key `servces`; did you mean `services`?',
     'SK1013 workspace.skein.yaml:4:11 `name` must be a name: a lower-case letter, then lower-case letters, digits and single dashes, 63 characters at most; found `Api`',
     'SK1012 workspace.skein.yaml:6:5 `agent` is missing; it must be an agent: `name`, `publisher/name`, `publisher/name:version` or a path such as `./agents/x`',
@@ -221,10 +221,10 @@ modules:
   ]);
 });
 
-test('W-4 a fault carries the source line, and the thrown error is SkeinFaults', () => {
+test('W-4 a fault carries the source line, and the thrown error is SkeinFaults', async () => {
   using folder = workspaceFolder({ 'workspace.skein.yaml': '\uFEFFname: shop\r\nservces: []\r\n' });
   try {
-    loadWorkspace(folder.root);
+    await loadWorkspace(folder.root);
     expect.unreachable();
   } catch (error) {
     expect(error).toBeInstanceOf(SkeinFaults);
@@ -238,7 +238,7 @@ test('W-4 a fault carries the source line, and the thrown error is SkeinFaults',
   }
 });
 
-test('W-17 a thousand services in a hundred modules load, each file once', () => {
+test('W-17 a thousand services in a hundred modules load, each file once', async () => {
   using folder = workspaceFolder({ 'workspace.skein.yaml': 'name: big\n' });
   for (let m = 0; m < 100; m++) {
     folder.write({ [`modules/m${m}/module.skein.yaml`]: `name: m${m}\n` });
@@ -250,7 +250,7 @@ test('W-17 a thousand services in a hundred modules load, each file once', () =>
         ),
       });
   }
-  const workspace = loadWorkspace(folder.root);
+  const workspace = await loadWorkspace(folder.root);
   expect(workspace.services.size).toBe(1000);
   expect(workspace.modules).toHaveLength(100);
 });

@@ -221,7 +221,9 @@ test.each<[string, string, readonly string[]]>([
       'SK1011 workspace.skein.yaml:2:12 item 1 of `services` must be a path to the folder of a service; found `a\0b`',
     ],
   ],
-])('W-4 %s', (_title, text, expected) => {
+])('W-4 %s', async (_title, text, expected) => {
   using folder = workspaceFolder({ 'workspace.skein.yaml': text });
-  expect(complaintsOf(folder.root).map((line) => line.replaceAll(folder.root, 'ROOT'))).toEqual(expected);
+  expect((await complaintsOf(folder.root)).map((line) => line.replaceAll(folder.root, 'ROOT'))).toEqual(
+    expected,
+  );
 });

@@ -1,5 +1,5 @@
 /** A service as written becomes the model's service (W-6), all but its dependencies, which need the whole workspace. */
-import { type FilePlace, formatPlace, SkeinError } from '../errors/index.ts';
+import { formatPlace, SkeinError } from '../errors/index.ts';
 import type { CommandHealthBody, ServiceBody } from './bodies.ts';
 import type { Path } from './document.ts';
 import type { ServiceDraft } from './draft.ts';
@@ -26,20 +26,11 @@ const defaultHealthTimeoutMs = 5000;
 export interface Candidate {
   readonly draft: ServiceDraft;
   readonly service: StandaloneService;
-  /** Where each of the draft's dependencies stands, taken while the document is at hand. */
-  readonly dependencyPlaces: readonly FilePlace[];
 }
 
 /** What is wrong goes to `faults`; the service stands without it, so that others are judged against the rest. */
 export function candidateOf(draft: ServiceDraft, workspaceRoot: string, faults: SkeinError[]): Candidate {
-  const dependencies = draft.body['service-dependencies'] ?? [];
-  return {
-    draft,
-    service: standaloneService(draft, workspaceRoot, faults),
-    dependencyPlaces: dependencies.map((_, index) =>
-      draft.document.place([...draft.path, 'service-dependencies', index, 'name']),
-    ),
-  };
+  return { draft, service: standaloneService(draft, workspaceRoot, faults) };
 }
 
 function standaloneService(

@@ -1,5 +1,5 @@
 /** The text of one file, and the way from an offset in it to the place that a person is shown. */
-import type { FilePlace } from '../errors/index.ts';
+import { type ErrorCode, type FilePlace, SkeinError } from '../errors/index.ts';
 import { shownLine } from './shown-line.ts';
 
 export class SourceText {
@@ -36,6 +36,11 @@ export class SourceText {
         return shownLine(text, start);
       },
     };
+  }
+
+  /** What is wrong at a character of this text. */
+  fault(code: ErrorCode, offset: number, message: string): SkeinError {
+    return new SkeinError(code, message, { place: this.place(offset) });
   }
 }
 

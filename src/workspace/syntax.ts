@@ -1,10 +1,9 @@
-/** From text to a syntax tree, within bounds that hold for hostile text too (W-4). */
+/** From text to what the YAML library makes of it, within bounds that hold for hostile text too (W-4). */
 import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
-import { type ErrorCode, SkeinError } from '../errors/index.ts';
+import type { SkeinError } from '../errors/index.ts';
 import type { SourceText } from './source.ts';
+import { maxDepth } from './tree.ts';
 
-/** Levels of nesting that a file may have. */
-export const maxDepth = 100;
 /** A broken file makes the parser stumble again and again; the first faults tell. */
 export const maxSyntaxFaults = 10;
 
@@ -34,28 +33,20 @@ export function parse(source: SourceText): Parsed | SkeinError {
   };
   for (const lexeme of new Lexer().lex(source.text)) {
     compose(parser.next(lexeme));
-    if (parser.stack.length > maxDepth + 2) return tooDeep(source, parser.offset);
+    if (parser.stack.length > maxDepth + 2)
+      return source.fault('SK1005', parser.offset, `nested deeper than ${maxDepth} levels`);
     // Enough is known to refuse the file; a mebibyte of noise would cost seconds more.
     if (stumbles > maxSyntaxFaults || documents.length > 1) break;
   }
   compose(parser.end());
   documents.push(...composer.end(true, source.text.length));
   const [document, second] = documents;
-  if (document === undefined) return fault(source, 'SK1008', 0, `${source.file} is empty`);
+  if (document === undefined) return source.fault('SK1008', 0, `${source.file} is empty`);
   if (second !== undefined)
-    return fault(
-      source,
+    return source.fault(
       'SK1005',
       second.range[0],
       'a file holds one YAML document; a second one starts here',
     );
   return document;
-}
-
-function tooDeep(source: SourceText, offset: number): SkeinError {
-  return fault(source, 'SK1005', offset, `nested deeper than ${maxDepth} levels`);
-}
-
-export function fault(source: SourceText, code: ErrorCode, offset: number, message: string): SkeinError {
-  return new SkeinError(code, message, { place: source.place(offset) });
 }

@@ -31,9 +31,9 @@ export function workspaceFolder(files: Files = {}): WorkspaceFolder {
 }
 
 /** `SK1010 workspace.skein.yaml:2:1 message`, a line a fault; none when the workspace loads. */
-export function complaintsOf(root: string): readonly string[] {
+export async function complaintsOf(root: string): Promise<readonly string[]> {
   try {
-    loadWorkspace(root);
+    await loadWorkspace(root);
     return [];
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error;
