@@ -27,5 +27,5 @@ export type {
 } from './model.ts';
 export { namePattern, resolveServiceName, serviceId } from './names.ts';
 export { mayReach } from './reach.ts';
-export { jsonSchemas, loadWorkspace } from './reader.ts';
+export { jsonSchemas, loadWorkspace, workspaceName } from './reader.ts';
 export { dependencyEdges, type Stage } from './stages.ts';

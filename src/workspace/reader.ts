@@ -13,6 +13,11 @@ export async function loadWorkspace(root: string): Promise<Workspace> {
   return (await import('./load.ts')).loadWorkspace(root);
 }
 
+/** The name of the workspace in this folder, also of one with faults; `unnamed` where that cannot be told. */
+export async function workspaceName(root: string): Promise<string> {
+  return (await import('./name.ts')).readName(root);
+}
+
 /** The JSON Schema of each kind of file, from the definitions that validate them (W-5). */
 export async function jsonSchemas(): Promise<Record<FileKind, object>> {
   return (await import('./schema.ts')).jsonSchemas();
