@@ -7,6 +7,14 @@ export const cliErrors: ErrorTable = {
   SK1552: { title: 'a value that does not fit', remedy: "See the command's --help for what it takes." },
   SK1553: { title: 'something is missing', remedy: "See the command's --help for what it takes." },
   SK1554: { title: 'options that contradict each other', remedy: 'Leave out one of them.' },
+  SK1555: {
+    title: 'a working directory that was removed',
+    remedy: 'Change into a folder that exists, or name one with --cwd.',
+  },
+  SK1560: {
+    title: 'output that cannot be written',
+    remedy: 'Make room where stdout goes, or let it go elsewhere, and run the command again.',
+  },
   SK1599: {
     title: 'a fault of skein itself',
     remedy: 'Run the command again with --verbose, and report what it prints.',

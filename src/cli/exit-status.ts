@@ -20,11 +20,14 @@ export function exitStatusOf(code: string): ExitStatus {
   return /^SK(10|11[01]|155)/.test(code) || usageCodes.has(code) ? exitStatus.usage : exitStatus.failed;
 }
 
-/** Outside those ranges: ports written twice or wrongly, unknown agents, services that are not there. */
+/** Outside those ranges: ports written twice or wrongly, agents that are none, services that are not there. */
 const usageCodes: ReadonlySet<string> = new Set([
   'SK1201',
   'SK1203',
   'SK1301',
+  'SK1302',
+  'SK1305',
+  'SK1306',
   'SK1330',
   'SK1331',
   'SK1332',

@@ -11,16 +11,20 @@ import {
   moment,
   positive,
 } from './common-options.ts';
+import { isReaderGone } from './view/line-writer.ts';
 
 /** Runs the command line, ends the process with the command's status. `script`: absolute path of what Node executes. */
 export async function runProgram(argv: readonly string[], script: string): Promise<never> {
   let status = 2;
-  let isUnwritten = false;
-  // A reader that went away is no news for a command that only prints; those that hold a run have listeners of their own.
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      isUnwritten ||= error.code !== 'EPIPE';
-    });
+  let hasFailed = false;
+  let lost: Error | undefined;
+  // Commands that hold a run, or follow one, have listeners of their own.
+  process.stdout.on('error', (error: Error) => {
+    lost ??= error;
+  });
+  process.stderr.on('error', () => {
+    // What is said there is lost, and nobody is left to hear that.
+  });
   try {
     const program = commandTable(script, (result) => {
       status = result;
@@ -30,9 +34,16 @@ export async function runProgram(argv: readonly string[], script: string): Promi
     else await program.parseAsync(argv, { from: 'user' });
   } catch (thrown) {
     status = await failed(thrown, argv);
+    hasFailed = status !== 0;
   }
-  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-  process.exit(isUnwritten && status === 0 ? 1 : status);
+  await flushed(process.stdout);
+  // Standard streams forget their error once they have told it.
+  lost ??= process.stdout.errored ?? undefined;
+  // A reader that went away is no news for a command that only prints; and one failure is told, not two.
+  if (lost !== undefined && !isReaderGone(lost) && !hasFailed)
+    status = await failed(await unwritten(lost), argv);
+  await flushed(process.stderr);
+  process.exit(status);
 }
 
 /** Every command; `end` takes the status of the one that was called. */
@@ -198,6 +209,11 @@ async function failed(thrown: unknown, argv: readonly string[]): Promise<number>
   });
   process.stderr.write(report.text);
   return report.status;
+}
+
+async function unwritten(cause: Error): Promise<SkeinError> {
+  const { SkeinError } = await import('../errors/index.ts');
+  return new SkeinError('SK1560', 'the output cannot be written', { cause });
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {

@@ -10,6 +10,7 @@ import { workspaceErrors } from '../workspace/index.ts';
 import { describeError } from './error-document.ts';
 import { cliErrors } from './errors.ts';
 import { type ExitStatus, exitStatusOf } from './exit-status.ts';
+import { plainText } from './view/plain-text.ts';
 
 export const errorTables: readonly ErrorTable[] = [
   workspaceErrors,
@@ -39,7 +40,9 @@ export function reportError(
   { json, verbose }: { readonly json: boolean; readonly verbose: boolean },
 ): ErrorReport {
   const error = expected(thrown);
-  const text = json ? JSON.stringify(describeError(error, errorTables)) : renderError(error, errorTables);
+  const text = json
+    ? JSON.stringify(describeError(error, errorTables))
+    : plainText(renderError(error, errorTables));
   const stack = verbose && !json ? `\n${stackOf(thrown)}` : '';
   return { text: `${text}${stack}\n`, status: exitStatusOf(error.code) };
 }
@@ -47,6 +50,9 @@ export function reportError(
 /** The error itself where it was foreseen; SK1599 around anything else. */
 export function expected(thrown: unknown): SkeinError {
   if (thrown instanceof SkeinError) return thrown;
+  // Whatever takes a relative path asks where it stands; that it stands nowhere is foreseen here, once.
+  if (thrown instanceof Error && (thrown as NodeJS.ErrnoException).syscall === 'uv_cwd')
+    return new SkeinError('SK1555', 'the working directory was removed', { cause: thrown });
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new SkeinError('SK1599', `skein met something that it did not foresee: ${message}`, {
     ...(thrown instanceof Error && { cause: thrown.cause }),

@@ -11,7 +11,17 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { SkeinError } from '../errors/index.ts';
 import { isStillRunning, type ProcessIdentity, processIdentity } from '../processes/index.ts';
-import { newestRun, pruneRuns, type RunRecord, readRunRecord, writeRunRecord } from './run-record.ts';
+import { diskError } from './disk-error.ts';
+import { isObject } from './json-file.ts';
+import {
+  isIdentity,
+  type NewestRun,
+  newestRun,
+  pruneRuns,
+  type RunRecord,
+  readRunRecord,
+  writeRunRecord,
+} from './run-record.ts';
 import { makeRunFolder, skeinFolder } from './skein-folder.ts';
 
 export interface ClaimOptions {
@@ -88,15 +98,29 @@ export async function claimRun(options: ClaimOptions): Promise<RunClaim> {
   }
 }
 
-/** The run that holds the workspace, when its supervisor lives. @throws {SkeinError} SK1506, SK1611 */
+/**
+ * The run that holds the workspace, when its supervisor lives.
+ * @throws {SkeinError} SK1506, SK1611; SK1515 when its record is damaged, so that it cannot be spoken to.
+ */
 export async function liveRun(root: string): Promise<RunRecord | undefined> {
   const claim = await liveClaim(root, highest(root));
-  return claim && readRunRecord(root, claim.run);
+  if (claim === undefined) return undefined;
+  try {
+    return readRunRecord(root, claim.run);
+  } catch (error) {
+    if (!(error instanceof SkeinError) || error.code !== 'SK1515') throw error;
+    const { pid } = claim.supervisor;
+    throw new SkeinError('SK1515', `run ${claim.run} is live (process ${pid}), but ${error.message}`, {
+      cause: error.cause,
+      remedy: `End the run with \`kill -INT ${pid}\`; it stops its services in order.`,
+    });
+  }
 }
 
-/** The newest run of a workspace, live or ended. @throws {SkeinError} SK1506 */
-export async function latestRun(root: string): Promise<RunRecord | undefined> {
-  return (await liveRun(root)) ?? newestRun(root);
+/** The newest run of a workspace, live or ended. @throws {SkeinError} SK1506, SK1515, SK1611 as `liveRun` does. */
+export async function latestRun(root: string): Promise<NewestRun> {
+  const live = await liveRun(root);
+  return live === undefined ? newestRun(root) : { record: live, damaged: [] };
 }
 
 /** Whether the supervisor of a run lives. @throws {SkeinError} SK1611 */
@@ -138,15 +162,24 @@ function readClaim(path: string): Claim | undefined {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new SkeinError('SK1506', `${path} cannot be read`, { cause });
+    throw diskError(path, 'read', cause);
   }
   try {
-    const claim = JSON.parse(text) as Partial<Claim> | null;
-    return typeof claim?.supervisor?.pid === 'number' ? (claim as Claim) : undefined;
+    const document: unknown = JSON.parse(text);
+    return isClaim(document) ? document : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function isClaim(document: unknown): document is Claim {
+  return (
+    isObject(document) &&
+    typeof document['run'] === 'string' &&
+    typeof document['startedAt'] === 'string' &&
+    isIdentity(document['supervisor'])
+  );
 }
 
 /** Whether the number was free; the folder appears with its content. */
@@ -160,7 +193,7 @@ function place(root: string, number: number, claim: Claim): boolean {
   } catch (cause) {
     rmSync(prepared, { recursive: true, force: true });
     if (['EEXIST', 'ENOTEMPTY'].includes((cause as NodeJS.ErrnoException).code ?? '')) return false;
-    throw new SkeinError('SK1506', `${claimFolder(root, number)} cannot be written`, { cause });
+    throw diskError(claimFolder(root, number), 'written', cause);
   }
 }
 
@@ -189,7 +222,7 @@ function entries(folder: string): string[] {
     return readdirSync(folder);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new SkeinError('SK1506', `${folder} cannot be read`, { cause });
+    throw diskError(folder, 'read', cause);
   }
 }
 

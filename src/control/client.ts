@@ -8,7 +8,10 @@ import { fromConnectError } from './remote-errors.ts';
 import type { RunRecord } from './run-record.ts';
 import { readRunRecord } from './run-record.ts';
 
-/** The methods of ControlService; they reject with the SkeinError that the run threw, or SK1505. */
+/**
+ * The methods of ControlService; they reject with the SkeinError that the run threw, or SK1505. A stream is refused as
+ * soon as a prompt method; once it is open it may wait.
+ */
 export type ControlClient = Client<typeof ControlService>;
 
 export interface RunConnection {
@@ -72,9 +75,16 @@ function clientOf(transport: Transport): ControlClient {
         throw fromConnectError(error);
       }
     },
-    stream: async (...call) => {
-      const answer = await stream.apply(transport, call);
-      return { ...answer, message: translated(answer.message) };
+    stream: async (method, signal, ...rest) => {
+      try {
+        // The answer begins with the first message, which may be long in coming: whether anybody is there is asked before.
+        const { getSnapshot } = ControlService.method;
+        await unary.call(transport, getSnapshot, signal, promptTimeoutMs, undefined, {});
+        const answer = await stream.call(transport, method, signal, ...rest);
+        return { ...answer, message: translated(answer.message) };
+      } catch (error) {
+        throw fromConnectError(error);
+      }
     },
   } as Transport);
 }

@@ -50,4 +50,8 @@ export const controlErrors: ErrorTable = {
     title: 'events that are not kept any more',
     remedy: 'Fetch the snapshot, which contains them, and watch from its sequence on.',
   },
+  SK1515: {
+    title: 'a damaged record of a run',
+    remedy: 'Remove the file named: all that is lost is what it said of a run.',
+  },
 };

@@ -16,7 +16,7 @@ export {
   liveRun,
   type RunClaim,
 } from './claim.ts';
-export type { ControlClient, RunConnection } from './client.ts';
+export type { RunConnection } from './client.ts';
 export {
   type Reporter,
   type Supervisor,

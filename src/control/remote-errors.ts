@@ -2,6 +2,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type ErrorCode, isFilePlace, SkeinError } from '../errors/index.ts';
 import { RunFailureSchema } from '../gen/skein/control/v1/control_pb.js';
+import { foreignOwner, isForbidden } from './disk-error.ts';
 
 const channelCodes: Readonly<Partial<Record<ErrorCode, Code>>> = {
   SK1031: Code.NotFound,
@@ -40,12 +41,25 @@ export function fromConnectError(error: unknown): unknown {
       remedy:
         'See with `ps` whether it is suspended (state T) and continue it with `kill -CONT`, or end it with `kill`.',
     });
+  const cause = error.cause as (NodeJS.ErrnoException & { readonly address?: string }) | undefined;
+  if (isForbidden(cause) && cause?.address !== undefined) return forbidden(cause.address, cause);
   const [failure] = error.findDetails(RunFailureSchema);
   if (failure === undefined)
     return new SkeinError('SK1505', `the run's API failed: ${error.rawMessage}`, { cause: error.cause });
   return new SkeinError(failure.code as ErrorCode, failure.message, {
-    ...(failure.service !== '' && { place: { service: failure.service, phase: failure.phase } }),
+    ...(failure.service !== '' && {
+      place: { service: failure.service, ...(failure.phase !== '' && { phase: failure.phase }) },
+    }),
     ...(failure.remedy !== '' && { remedy: failure.remedy }),
     lastLines: failure.lastLines,
+  });
+}
+
+function forbidden(socket: string, cause: Error): SkeinError {
+  const owned = foreignOwner(socket);
+  const whose = owned === undefined ? '' : `: ${owned.path} belongs to ${owned.owner}`;
+  return new SkeinError('SK1505', `the socket ${socket} of the run may not be opened${whose}`, {
+    cause,
+    remedy: 'Run the command as the user who started the run.',
   });
 }

@@ -1,10 +1,12 @@
 /** The record of a run, `.skein/runs/<run>/run.json`: enough to find a live run, and to read what an ended one said. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { SkeinError } from '../errors/index.ts';
 import type { ProcessIdentity } from '../processes/index.ts';
 import type { ServiceId } from '../workspace/index.ts';
-import { keptRuns, runFolder, runsFolder, writeJson } from './skein-folder.ts';
+import { diskError } from './disk-error.ts';
+import { damaged, isObject, readJson, writeJson } from './json-file.ts';
+import { keptRuns, runFolder, runsFolder } from './skein-folder.ts';
 
 export interface RunRecord {
   readonly run: string;
@@ -31,20 +33,35 @@ export function writeRunRecord(record: RunRecord): void {
 
 /**
  * The record of a run; `undefined` when there is none.
- * @throws {SkeinError} SK1506 when it cannot be read or is not a record.
+ * @throws {SkeinError} SK1506 when it cannot be read, SK1515 when it is damaged.
  */
 export function readRunRecord(root: string, runId: string): RunRecord | undefined {
-  const document = readJson(join(runFolder(root, runId), 'run.json'));
-  return document === undefined ? undefined : (document as RunRecord);
+  const path = join(runFolder(root, runId), 'run.json');
+  const document = readJson(path);
+  if (document === undefined || isRunRecord(document)) return document;
+  throw damaged(path);
 }
 
-/** The newest run that left a record, live or not. @throws {SkeinError} SK1506 */
-export function newestRun(root: string): RunRecord | undefined {
+/** The newest run that left a record, live or not. */
+export interface NewestRun {
+  readonly record: RunRecord | undefined;
+  /** SK1515 for each newer one whose record is damaged, newest first. */
+  readonly damaged: readonly SkeinError[];
+}
+
+/** @throws {SkeinError} SK1506 */
+export function newestRun(root: string): NewestRun {
+  const passed: SkeinError[] = [];
   for (const runId of runIds(root).reverse()) {
-    const record = readRunRecord(root, runId);
-    if (record !== undefined) return record;
+    try {
+      const record = readRunRecord(root, runId);
+      if (record !== undefined) return { record, damaged: passed };
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'SK1515') throw error;
+      passed.push(error);
+    }
   }
-  return undefined;
+  return { record: undefined, damaged: passed };
 }
 
 /** Removes the folders of the oldest runs beyond those that are kept; `latest` is one of these, whatever its clock said. */
@@ -54,25 +71,33 @@ export function pruneRuns(root: string, latest: string): void {
     rmSync(runFolder(root, runId), { recursive: true, force: true });
 }
 
-/**
- * A JSON document of ours; `undefined` when there is none.
- * @throws {SkeinError} SK1506 when it cannot be read or parsed.
- */
-export function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new SkeinError('SK1506', `${path} cannot be read`, { cause });
-  }
-}
-
 /** Oldest first: the ids sort by time. */
 function runIds(root: string): string[] {
   try {
     return readdirSync(runsFolder(root)).sort();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new SkeinError('SK1506', `${runsFolder(root)} cannot be read`, { cause });
+    throw diskError(runsFolder(root), 'read', cause);
   }
+}
+
+function isRunRecord(document: unknown): document is RunRecord {
+  return (
+    isObject(document) &&
+    ['run', 'workspace', 'root', 'socket', 'startedAt'].every((key) => typeof document[key] === 'string') &&
+    ['claimed', 'serving', 'ended'].includes(document['state'] as string) &&
+    isIdentity(document['supervisor']) &&
+    isObject(document['logs']) &&
+    Object.values(document['logs']).every((name) => typeof name === 'string' && name === basename(name))
+  );
+}
+
+/** Whether a value that was read from disk is that of a process. */
+export function isIdentity(value: unknown): value is ProcessIdentity {
+  return (
+    isObject(value) &&
+    Number.isSafeInteger(value['pid']) &&
+    typeof value['start'] === 'string' &&
+    typeof value['boot'] === 'string'
+  );
 }

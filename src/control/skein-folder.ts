@@ -1,7 +1,7 @@
 /** Where things lie in `.skein`, the workspace's own folder for what skein keeps between commands. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SkeinError } from '../errors/index.ts';
+import { diskError } from './disk-error.ts';
 
 /** How many ended runs are kept with their output. */
 export const keptRuns = 10;
@@ -37,24 +37,9 @@ export function makeRunFolder(root: string, runId: string): string {
     mkdirSync(logsFolder(root, runId), { recursive: true, mode: 0o700 });
     writeFileSync(join(skeinFolder(root), '.gitignore'), '*\n');
   } catch (cause) {
-    throw new SkeinError('SK1506', `${folder} cannot be made`, { cause });
+    throw diskError(folder, 'made', cause);
   }
   return folder;
-}
-
-/**
- * Writes a JSON document so that a reader sees the old one or the new one, never a part (0600).
- * @throws {SkeinError} SK1506
- */
-export function writeJson(path: string, document: unknown): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, JSON.stringify(document, null, 2) + '\n', { mode: 0o600 });
-    renameSync(temporary, path);
-  } catch (cause) {
-    rmSync(temporary, { force: true });
-    throw new SkeinError('SK1506', `${path} cannot be written`, { cause });
-  }
 }
 
 /** Sorts by the time of its making, and is short enough for the name of a socket. */

@@ -1,8 +1,8 @@
 /** How members of a run are taken down, and how everything that the run holds is let go of. */
-import type { SkeinError } from '../errors/index.ts';
 import type { Receipt } from './events.ts';
 import type { Hub, Member } from './hub.ts';
 import type { RunReadiness } from './run-readiness.ts';
+import { toldToStop } from './standing.ts';
 import { HURRIED_BUDGET_MS, type TeardownProgress, tearDown } from './teardown/index.ts';
 import type { World } from './world.ts';
 
@@ -32,12 +32,8 @@ export class Ending {
     return { [Symbol.dispose]: () => void this.#hurried.delete(listener) };
   }
 
-  /** Takes these down, consumers first; never rejects (T-1 to T-3). */
-  async tearDown(
-    operation: string,
-    members: Iterable<Member>,
-    budgetMs: number,
-  ): Promise<{ readonly receipt: Receipt; readonly faults: readonly SkeinError[] }> {
+  /** Takes these down, consumers first; never rejects (T-1 to T-3). What went wrong is told as warnings. */
+  async tearDown(operation: string, members: Iterable<Member>, budgetMs: number): Promise<Receipt> {
     const managed = [...members].filter(({ runner }) => runner.isManaged);
     const ids = new Set(managed.map(({ service }) => service.id));
     const { receipt, faults } = await tearDown({
@@ -59,7 +55,8 @@ export class Ending {
       observe: (progress) => this.#observe(progress),
       hurry: (listener) => this.#onHurry(listener),
     });
-    return { receipt, faults: faults?.faults ?? [] };
+    for (const fault of faults?.faults ?? []) this.#world.warn(null, 'stop', fault.message);
+    return receipt;
   }
 
   /** Ends probing, sockets and agents. What cannot be ended is a warning: the run's end is not held up by it. */
@@ -85,7 +82,8 @@ export class Ending {
     switch (progress.type) {
       case 'layer-begins':
         for (const service of progress.resources) {
-          this.#hub.member(service).stopWanted = true;
+          const member = this.#hub.member(service);
+          member.standing = toldToStop(member.standing);
           history.emit({
             type: 'service-state',
             service,

@@ -1,11 +1,10 @@
 /** The environment that a service's process gets in this run: what the configuration resolves from what was published. */
 import { callerEnvironment, resolveEnvironment, type Variable } from '../configuration/index.ts';
 import type { NetworkMapping } from '../network/index.ts';
-import type { Service, ServiceId, Workspace } from '../workspace/index.ts';
+import type { Service, ServiceId } from '../workspace/index.ts';
 import type { SharedState } from './shared-state.ts';
 
 export interface EnvironmentOptions {
-  readonly workspace: Workspace;
   readonly state: SharedState;
   /** Those that take part. */
   readonly participants: ReadonlySet<ServiceId>;
@@ -27,16 +26,17 @@ export function serviceEnvironment(
   service: Service,
   mappings: readonly NetworkMapping[],
 ): ServiceEnvironment {
-  const { workspace, state, participants } = options;
+  const { state, participants } = options;
+  const { composition } = state;
   const caller = callerEnvironment(options.caller, passedNames(service));
   const resolved = resolveEnvironment({
-    workspace,
+    workspace: composition,
     service,
     access: 'native',
     selfMappings: mappings,
     run: { environment: 'local', runtimeContext: 'native' },
     mappingsOf(id) {
-      const producer = workspace.services.get(id);
+      const producer = composition.services.get(id);
       if (producer === undefined || !participants.has(id)) return undefined;
       return state.published(id)?.mappings ?? options.expected(producer);
     },

@@ -22,6 +22,10 @@ export const orchestrationErrors: ErrorTable = {
     title: 'a service failed after the run was ready',
     remedy: 'Read its last lines above; `skein logs SERVICE` has the rest.',
   },
+  SK1407: {
+    title: 'the run is being stopped',
+    remedy: 'Wait for its end, then run again.',
+  },
   SK1408: {
     title: 'a service may still run after its stop',
     remedy: "Look for its process with `ps`, and see the agent's log with `skein logs`.",
@@ -30,8 +34,8 @@ export const orchestrationErrors: ErrorTable = {
     title: 'skein itself failed',
     remedy: 'This is a bug of skein: please report it with the output of --verbose.',
   },
-  SK1407: {
-    title: 'the run is being stopped',
-    remedy: 'Wait for its end, then run again.',
+  SK1410: {
+    title: 'a variable that no process can be given',
+    remedy: 'Remove the NUL character (`\\0` in a double-quoted text); pass binary data in a file.',
   },
 };

@@ -2,24 +2,20 @@
 import type { AgentSession } from '../agents/host/index.ts';
 import { SkeinError } from '../errors/index.ts';
 import type { Service, ServiceId } from '../workspace/index.ts';
-import type { FailureReport, LogChunk } from './events.ts';
+import type { LogChunk } from './events.ts';
 import { InstanceNews, type NewsItem } from './instance-news.ts';
 import { logChunk } from './messages.ts';
 import { Runner } from './runner.ts';
+import { type Standing, wanted } from './standing.ts';
 import type { World } from './world.ts';
 
 /** A service of the run with everything that belongs to it. */
 export interface Member {
+  /** With its endpoints as its Load has told them. */
   readonly service: Service;
   readonly runner: Runner;
   readonly news: InstanceNews;
-  session: AgentSession | undefined;
-  /** Starts so far; the second and later ones are restarts. */
-  starts: number;
-  /** Told to stop: its end is no failure, and it is not started again by itself. */
-  stopWanted: boolean;
-  /** Why it does not run; `null` while it does, and before it was started. */
-  failure: FailureReport | null;
+  standing: Standing;
 }
 
 export interface HubListener {
@@ -35,6 +31,7 @@ export class Hub {
   readonly members: ReadonlyMap<ServiceId, Member>;
   readonly #world: World;
   readonly #listener: HubListener;
+  readonly #sessions = new Map<ServiceId, AgentSession>();
   readonly #logListeners = new Set<LogListener>();
 
   constructor(world: World, listener: HubListener) {
@@ -57,10 +54,11 @@ export class Hub {
    */
   async acquire(service: Service, signal: AbortSignal): Promise<AgentSession> {
     const member = this.member(service.id);
-    if (member.session !== undefined && !member.session.lost.aborted) return member.session;
+    const former = this.#sessions.get(service.id);
+    if (former !== undefined && !former.lost.aborted) return former;
     const session = await this.#world.host.acquire(service, { signal });
-    await member.session?.[Symbol.asyncDispose]();
-    member.session = session;
+    await former?.[Symbol.asyncDispose]();
+    this.#sessions.set(service.id, session);
     session.onEvent((event) => member.news.take(event));
     session.onLog((chunk) => this.#tellLog(logChunk(service.id, chunk)));
     session.onFault((fault) => this.#world.warn(service.id, 'agent', fault.message));
@@ -70,6 +68,16 @@ export class Hub {
       { once: true },
     );
     return session;
+  }
+
+  /** The agent that knew the service is gone; a fresh one will know nothing of it. */
+  hasLostAgent(service: ServiceId): boolean {
+    return this.#sessions.get(service)?.lost.aborted ?? false;
+  }
+
+  /** Whether the service's agent keeps the log file by itself; false before it has been acquired. */
+  writesOwnLog(service: ServiceId): boolean {
+    return this.#sessions.get(service)?.process.capabilities.has('log-file/v1') ?? false;
   }
 
   /** Disposing ends it. */
@@ -87,6 +95,7 @@ export class Hub {
 
   #enrol(service: Service): Member {
     const world = this.#world;
+    const { state } = world;
     const { root, name: workspaceName } = world.workspace;
     const runner = new Runner(service, {
       run: world.options.runId,
@@ -95,21 +104,21 @@ export class Hub {
       runDirectory: world.options.runDirectory,
       dataDirectory: `${root}/.skein/data/${service.module}/${service.name}`,
       logFile: world.options.logFile(service),
-      state: world.state,
+      writer: state.writerOf(service),
+      handedOut: () => state.handedTo(service),
       acquire: (signal) => this.acquire(service, signal),
       propose: (accepted, signal) => world.proposals.propose(service, accepted, signal),
       releasePorts: () => world.proposals.release(service),
-      environment: (mappings) => world.environment(service, mappings),
+      environment: (mappings) => world.environment(service.id, mappings),
       warn: (phase, message) => world.warnOnce(service.id, phase, message),
     });
     const member: Member = {
-      service,
+      get service() {
+        return state.service(service.id);
+      },
       runner,
       news: new InstanceNews(service.id, (item) => this.#listener.heard(member, item)),
-      session: undefined,
-      starts: 0,
-      stopWanted: false,
-      failure: null,
+      standing: wanted,
     };
     return member;
   }

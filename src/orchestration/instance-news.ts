@@ -17,15 +17,17 @@ export type NewsItem =
   | { readonly type: 'use'; readonly cpuMs: number; readonly memoryBytes: number }
   | { readonly type: 'ready-hint' };
 
-type Standing =
-  /** A Start is under way; what is said of its process waits. */
-  | { readonly kind: 'starting'; readonly held: InstanceEvent[] }
-  | { readonly kind: 'started'; readonly generation: bigint };
+/** How far the latest Start is. */
+type LatestStart =
+  /** What is said of its process waits. */
+  | { readonly kind: 'under-way'; readonly held: InstanceEvent[] }
+  /** News of earlier generations are dropped. */
+  | { readonly kind: 'answered'; readonly generation: bigint };
 
 export class InstanceNews {
   readonly #service: ServiceId;
   readonly #tell: (item: NewsItem) => void;
-  #standing: Standing = { kind: 'started', generation: 0n };
+  #latest: LatestStart = { kind: 'answered', generation: 0n };
 
   constructor(service: ServiceId, tell: (item: NewsItem) => void) {
     this.#service = service;
@@ -34,35 +36,35 @@ export class InstanceNews {
 
   /** A Start begins. */
   starting(): void {
-    this.#standing = {
-      kind: 'starting',
-      held: this.#standing.kind === 'starting' ? this.#standing.held : [],
-    };
+    this.#latest = { kind: 'under-way', held: [...this.#held] };
   }
 
   /** The Start has answered, with the generation of its process; what was held is told now. */
   started(generation: bigint): void {
-    const held = this.#standing.kind === 'starting' ? this.#standing.held : [];
-    this.#standing = { kind: 'started', generation };
+    const held = this.#held;
+    this.#latest = { kind: 'answered', generation };
     for (const event of held) this.take(event);
   }
 
   /** The Start has failed: what was, or still is to be, said of its process is part of that failure. */
   notStarted(): void {
-    const held = this.#standing.kind === 'starting' ? this.#standing.held : [];
     let newest = 0n;
-    for (const { generation } of held) if (generation > newest) newest = generation;
-    this.#standing = { kind: 'started', generation: newest + 1n };
+    for (const { generation } of this.#held) if (generation > newest) newest = generation;
+    this.#latest = { kind: 'answered', generation: newest + 1n };
   }
 
   take(event: InstanceEvent): void {
-    if (this.#standing.kind === 'starting') {
-      this.#standing.held.push(event);
+    if (this.#latest.kind === 'under-way') {
+      this.#latest.held.push(event);
       return;
     }
-    if (event.generation < this.#standing.generation) return;
+    if (event.generation < this.#latest.generation) return;
     const item = this.#read(event);
     if (item !== undefined) this.#tell(item);
+  }
+
+  get #held(): readonly InstanceEvent[] {
+    return this.#latest.kind === 'under-way' ? this.#latest.held : [];
   }
 
   #read({ event }: InstanceEvent): NewsItem | undefined {

@@ -11,6 +11,7 @@ import type { NewsItem } from './instance-news.ts';
 import type { Action, ActionResult, Dispatcher } from './playbook/index.ts';
 import type { RunReadiness } from './run-readiness.ts';
 import { NotYet } from './runner.ts';
+import { wanted } from './standing.ts';
 import { FORCE_BUDGET_MS } from './teardown/index.ts';
 import type { World } from './world.ts';
 
@@ -38,14 +39,14 @@ export class Lifecycle implements HubListener {
   /** The playbook's executor; a failure is the service's own (F-4), and never thrown. */
   async execute(action: Action, signal: AbortSignal): Promise<ActionResult> {
     const member = this.#options.hub().member(action.service as Member['service']['id']);
-    member.failure = null;
+    member.standing = wanted;
     try {
       return { outcome: 'done', hash: await this.#perform(member, action, signal) };
     } catch (error) {
       // Cancelled because the run ends: not the service's failure.
       if (signal.aborted) return { outcome: 'failed', retryable: false };
       // Told to stop in the middle of it.
-      if (member.stopWanted) return { outcome: 'failed', retryable: false };
+      if (isToldToStop(member)) return { outcome: 'failed', retryable: false };
       if (error instanceof NotYet) {
         this.#become(member, 'waiting', error.message);
         return { outcome: 'failed', retryable: true };
@@ -93,15 +94,17 @@ export class Lifecycle implements HubListener {
     const { service, runner, news } = member;
     this.#become(member, 'starting');
     this.#options.readiness().starting(service);
-    member.stopWanted = false;
     news.starting();
     const started = await runner.start(round, signal).catch((error: unknown) => {
       news.notStarted();
       throw error;
     });
-    member.starts++;
-    const restart = member.starts > 1;
-    this.#world.history.emit({ type: 'process-started', service: service.id, pid: started.pid, restart });
+    this.#world.history.emit({
+      type: 'process-started',
+      service: service.id,
+      pid: started.pid,
+      restart: started.isRestart,
+    });
     this.#become(member, 'running');
     this.#options.readiness().started(service, started.mappings, started.environment);
     news.started(started.generation);
@@ -121,7 +124,7 @@ export class Lifecycle implements HubListener {
       case 'stopped':
         if (item.end !== null) history.emit({ type: 'process-ended', service: id, end: item.end });
         // Where nobody told it to, somebody else did: it has ended all the same.
-        if (!member.stopWanted) this.#completed(member);
+        if (!isToldToStop(member)) this.#completed(member);
         break;
       case 'completed':
         if (item.end !== null) history.emit({ type: 'process-ended', service: id, end: item.end });
@@ -139,7 +142,7 @@ export class Lifecycle implements HubListener {
     const { id } = member.service;
     const isOver = this.#world.history.snapshot.services.get(id)?.state === 'completed';
     // What has ended, or was stopped, does not run again because its agent is gone; its next Start begins at Load.
-    if (this.#options.isEnding() || member.stopWanted || isOver) return;
+    if (this.#options.isEnding() || isToldToStop(member) || isOver) return;
     this.#failed(member, failureReport(fault, id, 'agent'), fault);
     void this.#afterAgent(member);
   }
@@ -163,7 +166,7 @@ export class Lifecycle implements HubListener {
 
   #completed(member: Member): void {
     const { service } = member;
-    if (member.stopWanted || this.#options.isEnding()) return;
+    if (isToldToStop(member) || this.#options.isEnding()) return;
     const readiness = this.#options.readiness();
     if (service.kind === 'service' && !readiness.isServiceReady(service.id)) {
       // What ends before it was ready can never become so.
@@ -189,7 +192,7 @@ export class Lifecycle implements HubListener {
 
   #crashed(member: Member, report: FailureReport): void {
     const { id } = member.service;
-    if (member.stopWanted || this.#options.isEnding()) return;
+    if (isToldToStop(member) || this.#options.isEnding()) return;
     const isExitStatus = report.exit !== null && report.exit.kind === 'exited' && report.exit.code === 0;
     const message =
       report.exit === null || isExitStatus ? report.message : `${id} ${describeEnd(report.exit)}`;
@@ -207,8 +210,8 @@ export class Lifecycle implements HubListener {
   #failed(member: Member, report: FailureReport, fault: SkeinError): void {
     const { service } = member;
     // The death of an agent fails the call under way too: one failure, told once.
-    if (member.failure !== null) return;
-    member.failure = report;
+    if (member.standing.kind !== 'wanted') return;
+    member.standing = { kind: 'failed', report };
     this.#become(member, 'failed', report.message, report);
     this.#options.readiness().ended(service, report.message, 'runner');
     this.#options.onFailure(fault);
@@ -225,7 +228,11 @@ export class Lifecycle implements HubListener {
   }
 }
 
+function isToldToStop({ standing }: Member): boolean {
+  return standing.kind === 'told-to-stop';
+}
+
 /** Whether a failed service is tried again (F-9). */
-function retries({ service, stopWanted }: Member): boolean {
-  return service.restart.policy !== 'never' && !stopWanted;
+function retries(member: Member): boolean {
+  return member.service.restart.policy !== 'never' && !isToldToStop(member);
 }

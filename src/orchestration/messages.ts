@@ -4,10 +4,13 @@ import type { ExposedConfiguration, Variable } from '../configuration/index.ts';
 import type {
   Configuration,
   ConfigurationSchema,
+  DependencyConfigurationsSchema,
   EnvironmentVariableSchema,
 } from '../gen/skein/base/v1/configuration_pb.js';
 import {
   Api as ApiMessage,
+  type DependencyNetworkMappingsSchema,
+  type Endpoint as EndpointAnswer,
   type EndpointSchema,
   Exposure as ExposureMessage,
   NetworkAccess,
@@ -21,6 +24,7 @@ import { LogChunk_Stream, type LogChunk as LogChunkMessage } from '../gen/skein/
 import type { Access, AnsweredMapping, NetworkMapping } from '../network/index.ts';
 import type { Api, Endpoint, Exposure, ServiceId, ServiceKind, Visibility } from '../workspace/index.ts';
 import type { LogChunk, ProcessEnd } from './events.ts';
+import type { HandedOut } from './shared-state.ts';
 
 const apis: Readonly<Record<Api, ApiMessage>> = {
   http: ApiMessage.HTTP,
@@ -48,9 +52,14 @@ const accessMessages: Readonly<Record<Access, NetworkAccess>> = {
   public: NetworkAccess.PUBLIC,
 };
 
-const accessNames = new Map<NetworkAccess, Access>(
-  (Object.keys(accessMessages) as Access[]).map((access) => [accessMessages[access], access]),
-);
+const accessNames = names<Access, NetworkAccess>(accessMessages);
+const apiNames = names<Api, ApiMessage>(apis);
+const visibilityNames = names<Visibility, VisibilityMessage>(visibilities);
+const exposureNames = names<Exposure, ExposureMessage>(exposures);
+
+function names<Name extends string, Value>(values: Readonly<Record<Name, Value>>): ReadonlyMap<Value, Name> {
+  return new Map((Object.keys(values) as Name[]).map((name) => [values[name], name]));
+}
 
 export function kindMessage(kind: ServiceKind): ServiceKindMessage {
   return kind === 'job' ? ServiceKindMessage.JOB : ServiceKindMessage.SERVICE;
@@ -65,6 +74,26 @@ export function endpointMessage(endpoint: Endpoint): MessageInitShape<typeof End
     secured: endpoint.secured,
     port: endpoint.port ?? 0,
     grpcServices: [...endpoint.grpcServices],
+  };
+}
+
+/** An endpoint as an agent answers it at Load; what it does not say is `undefined`. */
+export interface AnsweredEndpoint extends Pick<Endpoint, 'name' | 'secured' | 'grpcServices'> {
+  readonly api: Api | undefined;
+  readonly visibility: Visibility | undefined;
+  readonly exposure: Exposure | undefined;
+  readonly port: number | undefined;
+}
+
+export function answeredEndpoint(endpoint: EndpointAnswer): AnsweredEndpoint {
+  return {
+    name: endpoint.name,
+    api: apiNames.get(endpoint.api),
+    visibility: visibilityNames.get(endpoint.visibility),
+    exposure: exposureNames.get(endpoint.exposure),
+    port: endpoint.port === 0 ? undefined : endpoint.port,
+    secured: endpoint.secured,
+    grpcServices: endpoint.grpcServices,
   };
 }
 
@@ -96,7 +125,7 @@ export function answeredMapping(mapping: NetworkMappingMessage): AnsweredMapping
   };
 }
 
-export function configurationMessage(
+function configurationMessage(
   configuration: ExposedConfiguration,
 ): MessageInitShape<typeof ConfigurationSchema> {
   return { group: configuration.group, values: configuration.values.map((value) => ({ ...value })) };
@@ -106,6 +135,26 @@ export function exposedConfiguration(message: Configuration): ExposedConfigurati
   return {
     group: message.group,
     values: message.values.map(({ key, value, secret }) => ({ key, value, secret })),
+  };
+}
+
+type DependencyMappings = MessageInitShape<typeof DependencyNetworkMappingsSchema>;
+type DependencyConfigurations = MessageInitShape<typeof DependencyConfigurationsSchema>;
+
+/** What is handed out to a service, as Init and Start carry it. */
+export function dependencyMessages(handedOut: readonly HandedOut[]): {
+  dependencyNetworkMappings: DependencyMappings[];
+  dependencyConfigurations: DependencyConfigurations[];
+} {
+  return {
+    dependencyNetworkMappings: handedOut.map(({ producer, mappings }) => ({
+      service: producer.id,
+      mappings: mappings.map(mappingMessage),
+    })),
+    dependencyConfigurations: handedOut.map(({ producer, configurations }) => ({
+      service: producer.id,
+      configurations: configurations.map(configurationMessage),
+    })),
   };
 }
 

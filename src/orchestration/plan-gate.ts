@@ -20,9 +20,9 @@ export interface PlanGateOptions {
 }
 
 /**
- * Passes, or names every fault: references, ports that somebody else holds, agents that cannot be had, settings that
- * their agents refuse.
- * @throws {SkeinFaults} of SK11xx, SK12xx, SK13xx
+ * Passes, or names every fault: references, variables that no process can be given, ports that somebody else holds, agents
+ * that cannot be had, settings that their agents refuse.
+ * @throws {SkeinFaults} of SK11xx, SK12xx, SK13xx, SK1410
  */
 export async function planGate(options: PlanGateOptions, signal: AbortSignal): Promise<void> {
   const { workspace, services, proposals } = options;
@@ -32,7 +32,12 @@ export async function planGate(options: PlanGateOptions, signal: AbortSignal): P
     Promise.all(services.map((service) => agentFaults(service, options, signal))),
     proposals.prepare(services, signal),
   ]);
-  const faults = [...checkReferences(workspace, services), ...distinct(agents.flat()), ...taken];
+  const faults = [
+    ...checkReferences(workspace, services),
+    ...services.flatMap(environmentFaults),
+    ...distinct(agents.flat()),
+    ...taken,
+  ];
   if (faults.length > 0) throw new SkeinFaults(faults);
 }
 
@@ -53,6 +58,19 @@ export async function foreseeableFaults(
     if (error instanceof SkeinError && error.code === 'SK1201') return [];
     throw error;
   }
+}
+
+/** Of the values as they are written; their names the reader has judged. */
+function environmentFaults({ id, environment }: Service): readonly SkeinError[] {
+  return [...environment].flatMap(([name, { text, place }]) =>
+    text.includes('\0')
+      ? [
+          new SkeinError('SK1410', `${id} cannot be given ${name}: the value holds a NUL character`, {
+            place,
+          }),
+        ]
+      : [],
+  );
 }
 
 async function agentFaults(

@@ -12,7 +12,6 @@ import {
 } from '../network/index.ts';
 import type { Endpoint, EndpointId, Port, Service, Workspace } from '../workspace/index.ts';
 import type { Clock } from './clock.ts';
-import type { Proposal } from './runner.ts';
 
 export interface ProposalOptions {
   readonly workspace: Workspace;
@@ -20,6 +19,13 @@ export interface ProposalOptions {
   readonly overrides: ReadonlyMap<EndpointId, Port>;
   readonly temporary: boolean;
   readonly clock: Clock;
+}
+
+/** What Init proposes to a service. */
+export interface Proposal {
+  readonly mappings: readonly NetworkMapping[];
+  /** Everything that skein would propose; on a reload more than `mappings` where a view was dropped before (N-9). */
+  readonly proposable: readonly NetworkMapping[];
 }
 
 /** How long the plan gate's own check of every port stands for the check before the first Init. */

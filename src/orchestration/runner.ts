@@ -14,19 +14,22 @@ import { RuntimeContext } from '../gen/skein/base/v1/service_pb.js';
 import { type Status, Status_State } from '../gen/skein/base/v1/status_pb.js';
 import { StopResponse_Outcome } from '../gen/skein/runtime/v1/runtime_pb.js';
 import { accept, hashMappings, type NetworkMapping } from '../network/index.ts';
-import { isSameProcess, killGroup, type ProcessIdentity, processIdentity } from '../processes/index.ts';
 import { durationMs, type Service } from '../workspace/index.ts';
+import { hashEndpoints, loadedEndpoints } from './loaded-endpoints.ts';
+import { killAll, type MayRun, nothingRuns, started, told, untold } from './may-run.ts';
 import {
+  answeredEndpoint,
   answeredMapping,
-  configurationMessage,
+  dependencyMessages,
   endpointMessage,
   environmentMessage,
   exposedConfiguration,
   kindMessage,
   mappingMessage,
 } from './messages.ts';
+import type { Proposal } from './proposals.ts';
 import { logFileLimitBytes } from './run.ts';
-import type { HandedOut, SharedState } from './shared-state.ts';
+import type { HandedOut, Writer } from './shared-state.ts';
 import type { ForceAnswer, StopAnswer, StopLimits } from './teardown/index.ts';
 
 /** What one service's runner needs of the run around it. */
@@ -40,7 +43,10 @@ export interface RunnerWorld {
   readonly dataDirectory: string;
   /** Absolute file of the service's output; `''`: none is kept. */
   readonly logFile: string;
-  readonly state: SharedState;
+  /** Publishes for this service; nobody else does. */
+  readonly writer: Writer;
+  /** What the service's dependencies hand to it now. */
+  handedOut(): readonly HandedOut[];
   acquire(signal: AbortSignal): Promise<AgentSession>;
   /** What is proposed now; refuses a port that somebody else holds before the service's first Init (N-3). */
   propose(accepted: readonly NetworkMapping[] | undefined, signal: AbortSignal): Promise<Proposal>;
@@ -51,32 +57,25 @@ export interface RunnerWorld {
   warn(phase: string, message: string): void;
 }
 
-export interface Proposal {
-  readonly mappings: readonly NetworkMapping[];
-  /** Everything that skein would propose; on a reload more than `mappings` where a view was dropped before (N-9). */
-  readonly proposable: readonly NetworkMapping[];
-}
-
 /** What a Start gave. */
 export interface Started {
   readonly generation: bigint;
+  /** It had been started before in this run. */
+  readonly isRestart: boolean;
   /** Leader of the first process group; `null` where the service runs elsewhere. */
   readonly pid: number | null;
   readonly environment: readonly Variable[];
   readonly mappings: readonly NetworkMapping[];
 }
 
-/** Where the service stands with its agent; each state carries what is true in it. */
-type Standing =
-  | { readonly kind: 'unknown' }
+/** How far the service is prepared by its agent; each state carries what is true in it. */
+type Preparation =
+  | { readonly kind: 'nothing' }
+  /** The agent knows of it. */
   | { readonly kind: 'loaded'; readonly session: AgentSession }
+  /** Its addresses are settled: it can be started, or has been. */
   | {
       readonly kind: 'initialized';
-      readonly session: AgentSession;
-      readonly mappings: readonly NetworkMapping[];
-    }
-  | {
-      readonly kind: 'started';
       readonly session: AgentSession;
       readonly mappings: readonly NetworkMapping[];
     };
@@ -94,13 +93,12 @@ function expectDone(status: Status | undefined): void {
 export class Runner {
   readonly service: Service;
   readonly #world: RunnerWorld;
-  #standing: Standing = { kind: 'unknown' };
+  #prepared: Preparation = { kind: 'nothing' };
   /** Accepted before; kept over a failed Init, so that a retry proposes the same (N-9). */
   #accepted: readonly NetworkMapping[] | undefined;
-  /** What the agent said that it started; until a Start replaces it or a stop has ended it, whatever phase is repeated. */
-  #groups: readonly ProcessIdentity[] = [];
-  /** A phase in which the agent may start something of which it has not told yet. */
-  #untold: 'init' | 'start' | undefined;
+  #mayRun: MayRun = nothingRuns;
+  /** Starts that were done in this run. */
+  #starts = 0;
 
   constructor(service: Service, world: RunnerWorld) {
     this.service = service;
@@ -109,7 +107,7 @@ export class Runner {
 
   /** Whether an agent knows of this service, so that there is something to tear down (T-6). */
   get isManaged(): boolean {
-    return this.#standing.kind !== 'unknown';
+    return this.#prepared.kind !== 'nothing';
   }
 
   /** The service's own `stop-timeout`, where its spec declares one as a duration (T-2). */
@@ -124,7 +122,7 @@ export class Runner {
     const world = this.#world;
     const session = await world.acquire(signal);
     // Known to the agent from here on, even if Load fails half-way.
-    this.#standing = { kind: 'loaded', session };
+    this.#prepared = { kind: 'loaded', session };
     const response = await session.load(
       {
         identity: {
@@ -151,9 +149,10 @@ export class Runner {
       { signal },
     );
     expectDone(response.status);
-    const endpoints =
-      response.endpoints.length > 0 ? response.endpoints : service.endpoints.map(endpointMessage);
-    return JSON.stringify(endpoints.map(({ name, api }) => [name, api]).sort());
+    const { endpoints, warnings } = loadedEndpoints(service, response.endpoints.map(answeredEndpoint));
+    for (const warning of warnings) world.warn('load', warning);
+    world.writer.loaded(endpoints);
+    return hashEndpoints(endpoints);
   }
 
   /**
@@ -163,10 +162,11 @@ export class Runner {
   async init(round: number, signal: AbortSignal): Promise<string> {
     const { service } = this;
     const world = this.#world;
-    const session = this.#session();
+    if (this.#prepared.kind === 'nothing') throw new Error(`${service.id} is not loaded`);
+    const { session } = this.#prepared;
     const proposal = await world.propose(this.#accepted, signal);
-    const handedOut = world.state.handedTo(service);
-    this.#untold = 'init';
+    const handedOut = world.handedOut();
+    this.#mayRun = untold('init', this.#mayRun);
     const response = await session.init(
       {
         round,
@@ -177,7 +177,7 @@ export class Runner {
       },
       { signal },
     );
-    this.#untold = undefined;
+    this.#mayRun = told(this.#mayRun);
     expectDone(response.status);
     const accepted = accept({
       service: service.id,
@@ -191,98 +191,64 @@ export class Runner {
     );
     if (service.endpoints.length > 0) for (const warning of accepted.warnings) world.warn('init', warning);
     this.#accepted = accepted.mappings;
-    this.#standing = { kind: 'initialized', session, mappings: accepted.mappings };
-    world.state.publish(service.id, { mappings: accepted.mappings, configurations });
+    this.#prepared = { kind: 'initialized', session, mappings: accepted.mappings };
+    world.writer.initialized({ mappings: accepted.mappings, configurations });
     return `${hashMappings(accepted.mappings)} ${hashExposed(configurations)}`;
   }
 
   /** @throws {SkeinError} SK11xx, SK13xx */
   async start(round: number, signal: AbortSignal): Promise<Started> {
-    const { service } = this;
     const world = this.#world;
-    const standing = this.#standing;
-    if (standing.kind === 'unknown' || standing.kind === 'loaded')
-      throw new Error(`${service.id} is not initialised`);
-    const { session, mappings } = standing;
+    if (this.#prepared.kind !== 'initialized') throw new Error(`${this.service.id} is not initialised`);
+    const { session, mappings } = this.#prepared;
     const environment = world.environment(mappings);
     await world.releasePorts();
-    this.#untold = 'start';
+    this.#mayRun = untold('start', this.#mayRun);
     const response = await session.start(
       {
         round,
         environment: environment.map(environmentMessage),
         networkMappings: mappings.map(mappingMessage),
-        ...dependencyMessages(world.state.handedTo(service)),
+        ...dependencyMessages(world.handedOut()),
       },
       { signal },
     );
-    this.#untold = undefined;
+    this.#mayRun = told(this.#mayRun);
     expectDone(response.status);
-    const groups = response.processGroups.map(({ pgid, startIdentity, bootIdentity }) => ({
+    const leaders = response.processGroups.map(({ pgid, startIdentity, bootIdentity }) => ({
       pid: pgid,
       start: startIdentity,
       boot: bootIdentity,
     }));
-    this.#groups = groups;
-    this.#standing = { kind: 'started', session, mappings };
-    return { generation: response.generation, pid: groups[0]?.pid ?? null, environment, mappings };
+    this.#mayRun = started(leaders);
+    this.#starts++;
+    return {
+      generation: response.generation,
+      isRestart: this.#starts > 1,
+      pid: leaders[0]?.pid ?? null,
+      environment,
+      mappings,
+    };
   }
 
   /** The agent's Stop (T-4), within what the layer leaves. @throws {SkeinError} SK13xx when the agent refuses. */
   async stop({ signal, budgetMs }: StopLimits): Promise<StopAnswer> {
-    if (this.#standing.kind === 'unknown') return 'stopped';
-    const { session } = this.#standing;
+    if (this.#prepared.kind === 'nothing') return 'stopped';
+    const { session } = this.#prepared;
     const hurried = budgetMs < this.stopTimeoutMs ? { timeoutMs: Math.max(0, Math.round(budgetMs / 2)) } : {};
     const response = await session.stop(hurried, { signal, timeoutMs: budgetMs });
     if (response.outcome === StopResponse_Outcome.TIMED_OUT)
       throw new SkeinError('SK1408', `the agent could not make sure that ${this.service.id} is gone`, {
         place: { service: this.service.id, phase: 'stop' },
       });
-    this.#groups = [];
-    this.#untold = undefined;
+    this.#mayRun = nothingRuns;
     return response.outcome === StopResponse_Outcome.FORCED ? 'forced' : 'stopped';
   }
 
-  /** From the host: SIGKILL to the groups that are provably the service's, and the check that they are gone (T-4). */
+  /** From the host: kills what is provably the service's, and checks that it is gone (T-4). */
   async force(signal: AbortSignal): Promise<ForceAnswer> {
-    const groups = this.#groups;
-    if (this.#standing.kind === 'started' && groups.length === 0)
-      return { kind: 'may-run', why: 'it runs where only its agent can reach it' };
-    for (const group of groups) {
-      const leader = await processIdentity(group.pid);
-      // Another process has this number now, so the group that had it is gone.
-      if (leader !== undefined && !isSameProcess(group, leader)) continue;
-      const { outcome } = await killGroup({ pid: group.pid }, { abort: signal });
-      if (outcome === 'timed-out')
-        return { kind: 'may-run', why: `process group ${group.pid} outlived SIGKILL` };
-    }
-    this.#groups = [];
-    if (this.#untold === undefined) return { kind: 'dead' };
-    return { kind: 'may-run', why: `its agent did not come to say what it started in ${this.#untold}` };
+    const { answer, left } = await killAll(this.#mayRun, signal);
+    this.#mayRun = left;
+    return answer;
   }
-
-  /** The session that an earlier Load opened. */
-  #session(): AgentSession {
-    if (this.#standing.kind === 'unknown') throw new Error(`${this.service.id} is not loaded`);
-    return this.#standing.session;
-  }
-}
-
-type MappingMessage = ReturnType<typeof mappingMessage>;
-type ConfigurationMessage = ReturnType<typeof configurationMessage>;
-
-function dependencyMessages(handedOut: readonly HandedOut[]): {
-  dependencyNetworkMappings: { service: string; mappings: MappingMessage[] }[];
-  dependencyConfigurations: { service: string; configurations: ConfigurationMessage[] }[];
-} {
-  return {
-    dependencyNetworkMappings: handedOut.map(({ producer, mappings }) => ({
-      service: producer.id,
-      mappings: mappings.map(mappingMessage),
-    })),
-    dependencyConfigurations: handedOut.map(({ producer, configurations }) => ({
-      service: producer.id,
-      configurations: configurations.map(configurationMessage),
-    })),
-  };
 }

@@ -5,7 +5,7 @@
  */
 import type { ExposedConfiguration } from '../configuration/index.ts';
 import { type NetworkMapping, visibleMappings } from '../network/index.ts';
-import type { Service, ServiceDependency, ServiceId, Workspace } from '../workspace/index.ts';
+import type { Endpoint, Service, ServiceDependency, ServiceId, Workspace } from '../workspace/index.ts';
 
 /** What a service published at its Init. */
 export interface Published {
@@ -19,17 +19,41 @@ export interface HandedOut extends Published {
   readonly edge: ServiceDependency;
 }
 
+/** Publishes for one service; each call replaces what was published by the same one before. */
+export interface Writer {
+  /** After Load: the endpoints that are declared, as the agent knows them. */
+  loaded(endpoints: readonly Endpoint[]): void;
+  /** After Init, both at once. */
+  initialized(published: Published): void;
+}
+
 export class SharedState {
-  readonly #workspace: Workspace;
+  /** The workspace, with the endpoints of every service as its Load has told them; those not loaded yet as declared. */
+  readonly composition: Workspace;
+  readonly #services: Map<ServiceId, Service>;
   readonly #published = new Map<ServiceId, Published>();
+  readonly #written = new Set<ServiceId>();
 
   constructor(workspace: Workspace) {
-    this.#workspace = workspace;
+    this.#services = new Map(workspace.services);
+    this.composition = { ...workspace, services: this.#services };
   }
 
-  /** Replaces what the service published before; called by its runner alone. */
-  publish(service: ServiceId, published: Published): void {
-    this.#published.set(service, published);
+  /** @throws {Error} where the service has a writer already: a second one would be a bug. */
+  writerOf({ id }: Pick<Service, 'id'>): Writer {
+    if (this.#written.has(id)) throw new Error(`${id} has a writer already`);
+    this.#written.add(id);
+    return {
+      loaded: (endpoints) => void this.#services.set(id, { ...this.service(id), endpoints }),
+      initialized: (published) => void this.#published.set(id, published),
+    };
+  }
+
+  /** The service in the composition. @throws {Error} for one that the workspace does not have: a bug. */
+  service(id: ServiceId): Service {
+    const service = this.#services.get(id);
+    if (service === undefined) throw new Error(`the workspace has no ${id}`);
+    return service;
   }
 
   published(service: ServiceId): Published | undefined {
@@ -42,11 +66,11 @@ export class SharedState {
    */
   handedTo(consumer: Service): readonly HandedOut[] {
     return consumer.dependencies.flatMap((edge) => {
-      const producer = this.#workspace.services.get(edge.service);
+      const producer = this.#services.get(edge.service);
       const published = this.#published.get(edge.service);
       if (producer === undefined || published === undefined || edge.kind !== 'runtime') return [];
       const mappings = visibleMappings({
-        composition: this.#workspace,
+        composition: this.composition,
         consumer,
         producer,
         edge,

@@ -79,19 +79,18 @@ export class World {
   }
 
   /** The environment of the service's process. @throws {SkeinError} SK11xx for what does not resolve, all together. */
-  environment(service: Service, mappings: readonly NetworkMapping[]): readonly Variable[] {
+  environment(id: ServiceId, mappings: readonly NetworkMapping[]): readonly Variable[] {
     const { variables, warnings } = serviceEnvironment(
       {
-        workspace: this.workspace,
         state: this.state,
         participants: this.#participants,
-        expected: (other) => this.proposals.expected(other),
+        expected: (service) => this.proposals.expected(service),
         caller: this.options.callerEnvironment,
       },
-      service,
+      this.state.service(id),
       mappings,
     );
-    for (const warning of warnings) this.warnOnce(service.id, 'configuration', warning);
+    for (const warning of warnings) this.warnOnce(id, 'configuration', warning);
     return variables;
   }
 

@@ -1,6 +1,34 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AnsiStripper, stripAnsi } from './ansi.ts';
+import { AnsiStripper, hasAnsi, onlyColours, stripAnsi } from './ansi.ts';
+
+const hostile = fc
+  .array(
+    fc.constantFrom(
+      '\u001b',
+      '[',
+      ']',
+      '0',
+      ';',
+      '?',
+      'm',
+      'H',
+      '\u0007',
+      '\\',
+      'P',
+      '(',
+      '\u009b',
+      '\u009d',
+      '\u009c',
+      'é',
+      '\t',
+      '\u0018',
+    ),
+  )
+  .map((characters) => characters.join(''));
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const colours = /\u001b\[[0-9;:]*m/g;
 
 describe('U-13 escape sequences are stripped', () => {
   test.each<[string, string, string]>([
@@ -30,29 +58,6 @@ describe('U-13 escape sequences are stripped', () => {
     expect(stripper.strip('the next line', false)).toBe('the next line');
   });
 
-  const hostile = fc
-    .array(
-      fc.constantFrom(
-        '\u001b',
-        '[',
-        ']',
-        '0',
-        ';',
-        'm',
-        '\u0007',
-        '\\',
-        'P',
-        '(',
-        '\u009b',
-        '\u009d',
-        '\u009c',
-        'é',
-        '\t',
-        '\u0018',
-      ),
-    )
-    .map((characters) => characters.join(''));
-
   test('stripping in pieces gives what stripping the whole gives', () => {
     fc.assert(
       fc.property(hostile, fc.nat(20), (text, at) => {
@@ -73,6 +78,35 @@ describe('U-13 escape sequences are stripped', () => {
         expect(stripped).not.toContain('\u001b');
         expect(stripAnsi(stripped)).toBe(stripped);
       }),
+    );
+  });
+});
+
+describe('U-10 for a terminal colours are kept, and nothing that steers it', () => {
+  test.each<[string, string, string]>([
+    ['none', 'plain text, é €', 'plain text, é €'],
+    ['colours', '\u001b[1;38:2::1:2:3mred\u001b[m!', '\u001b[1;38:2::1:2:3mred\u001b[m!'],
+    ['a move of the cursor', 'a\u001b[2J\u001b[31m\u001b[Hb', 'a\u001b[31mb'],
+    ['the other screen', '\u001b[?1049ha', 'a'],
+    ['what only ends like a colour', 'a\u001b[?4m\u001b[>4;2m\u001b[1 mb', 'ab'],
+    ['a title', '\u001b]0;title\u0007text', 'text'],
+    ['the clipboard', '\u001b]52;c;aGk=\u001b\\text', 'text'],
+    ['a string broken off by a colour', '\u001b]0;x\u001b[1mtext', '\u001b[1mtext'],
+    ['a colour in 8 bits', 'a\u009b31mb', 'ab'],
+    ['a next line in 8 bits', 'a\u0085b', 'ab'],
+    ['a colour that is not complete', 'a\u001b[1;3', 'a'],
+  ])('%s', (_title, text, expected) => {
+    expect(onlyColours(text)).toBe(expected);
+  });
+
+  test('whatever the text, the text itself is what stripping leaves, and all else is colours', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const kept = onlyColours(text);
+        expect(stripAnsi(kept)).toBe(stripAnsi(text));
+        expect(hasAnsi(kept.replaceAll(colours, ''))).toBe(false);
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

@@ -8,6 +8,21 @@ export function stripAnsi(text: string): string {
   return new AnsiStripper().strip(text, false);
 }
 
+/** The same, but colours and other looks of characters (SGR, `ESC [ … m`) stay: nothing that is left steers a terminal. */
+export function onlyColours(text: string): string {
+  if (!hasAnsi(text)) return text;
+  // An ESC ends whatever goes on, so that a colour is one wherever it stands, and divides what is around it.
+  return text
+    .split(colour)
+    .map((piece, index) => (index % 2 === 1 ? piece : stripAnsi(piece)))
+    .join('');
+}
+
+/** Whether there is anything in the text that `stripAnsi` would take out. */
+export function hasAnsi(text: string): boolean {
+  return introducer.test(text);
+}
+
 /**
  * Where in a sequence the text is: after ESC; in a control sequence (`ESC [ … m`); in a string that lasts until BEL or
  * ST (OSC, DCS, SOS, PM, APC).
@@ -24,6 +39,9 @@ const lastC1 = 0x9f;
 const stringTerminator = 0x9c;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const introducer = /[\u001b\u0080-\u009f]/;
+/** Captured, so that splitting by it keeps it. With a `?` or `>` before the numbers it would be another sequence. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const colour = /(\u001b\[[0-9;:]*m)/;
 
 /** Strips a line that comes in pieces: a sequence may begin in one and end in another, but never outlives the line. */
 export class AnsiStripper {
@@ -31,7 +49,7 @@ export class AnsiStripper {
 
   /** Whether whole lines stay as they are: nothing of an escape sequence is in them, or under way. */
   leaves(text: string): boolean {
-    return this.#state === 'text' && !introducer.test(text);
+    return this.#state === 'text' && !hasAnsi(text);
   }
 
   /** `partial`: the line goes on in the next text, as `Lines.partial` says. */

@@ -1,5 +1,5 @@
 /** How skein starts, watches, stops and identifies groups of processes, and reads what they print. */
-export { AnsiStripper, stripAnsi } from './ansi.ts';
+export { AnsiStripper, hasAnsi, onlyColours, stripAnsi } from './ansi.ts';
 export { callerVariables } from './caller-variables.ts';
 export { processErrors } from './errors.ts';
 export type { Exit, GroupProcess, ProcessGroup, SpawnOptions } from './group.ts';
@@ -13,6 +13,7 @@ export {
 } from './identity.ts';
 export { LineSplitter, type LineSplitterOptions, type Lines, type OutputStream } from './lines.ts';
 export { holderOf, listeners } from './listeners.ts';
+export { untilUnread } from './reader.ts';
 export { signalGroup } from './signal.ts';
 export { prepareSpawner, spawnGroup } from './spawning/spawn-group.ts';
 export { killGroup, type StopOptions, type StopOutcome, stopGroup } from './stop.ts';

@@ -192,7 +192,9 @@ function subject(path: Path): string {
 function shown(value: Json): string {
   if (value === null) return 'nothing';
   if (typeof value !== 'object') {
-    const text = String(value).replace(/\s+/g, ' ');
+    const text = String(value)
+      .replace(/\s+/g, ' ')
+      .replace(/\p{Cc}/gu, '\u{FFFD}');
     return text === '' ? 'an empty text' : `\`${text.length > 60 ? `${text.slice(0, 60)}…` : text}\``;
   }
   return Array.isArray(value) ? 'a list' : 'a mapping';

@@ -166,6 +166,13 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
+    'R-3 a probe command with a NUL',
+    svc('    health: { command: "a\\0b" }\n'),
+    [
+      'SK1011 workspace.skein.yaml:5:24 `command` must be a command without NUL characters; found `a\u{FFFD}b`',
+    ],
+  ],
+  [
     'R-3 a path on grpc',
     svc('    endpoints: [{ name: grpc, health: { path: / } }]\n'),
     [
@@ -218,7 +225,7 @@ test.each<[string, string, readonly string[]]>([
     'a path with a NUL',
     'name: shop\nservices: ["a\\0b"]\n',
     [
-      'SK1011 workspace.skein.yaml:2:12 item 1 of `services` must be a path to the folder of a service; found `a\0b`',
+      'SK1011 workspace.skein.yaml:2:12 item 1 of `services` must be a path to the folder of a service; found `a\u{FFFD}b`',
     ],
   ],
 ])('W-4 %s', async (_title, text, expected) => {

@@ -135,9 +135,16 @@ const restartSchema = either(
   '`on-failure`, `always`, `never` or a mapping of `policy`, `attempts` and `backoff`',
 );
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no program can be given a NUL
+const withoutNul = /^[^\u0000]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const wordsWithoutNul = /^[^\u0000]*[^\u0000\s][^\u0000]*$/;
+
 const commandSchema = either(
-  text('a command', /\S/),
-  list(text('a word of a command'), 'words').min(1, { error: 'a list of at least one word' }),
+  text('a command without NUL characters', wordsWithoutNul),
+  list(text('a word without NUL characters', withoutNul), 'words').min(1, {
+    error: 'a list of at least one word',
+  }),
   'a command: text, or a list of words',
 );
 

@@ -89,9 +89,8 @@ describe('T-11 one run of a workspace at a time', () => {
     first.release();
     expect(await liveRun(root)).toBeUndefined();
     expect(await latestRun(root)).toMatchObject({
-      run: 'first',
-      state: 'ended',
-      logs: { 'shop/api': 'api.log' },
+      record: { run: 'first', state: 'ended', logs: { 'shop/api': 'api.log' } },
+      damaged: [],
     });
     const second = await claimRun(options('second'));
     expect(await liveRun(root)).toMatchObject({ run: 'second' });
@@ -106,6 +105,35 @@ describe('T-11 one run of a workspace at a time', () => {
     expect(await liveRun(root)).toBeUndefined();
     await claimRun(options('second'));
     expect(first.record.run).toBe('first');
+  });
+
+  test.each<[string, (claim: object) => unknown]>([
+    ['empty', () => ''],
+    ['half written', (claim) => JSON.stringify(claim).slice(0, 20)],
+    ['a list', () => '[]'],
+    ['nothing', () => 'null'],
+    ['without its run', (claim) => JSON.stringify({ ...claim, run: undefined })],
+    ['with a list for its run', (claim) => JSON.stringify({ ...claim, run: [] })],
+    ['without a time', (claim) => JSON.stringify({ ...claim, startedAt: 7 })],
+    ['without a process', (claim) => JSON.stringify({ ...claim, supervisor: null })],
+  ])('a damaged claim locks nobody out: %s', async (_, damaged) => {
+    await claimRun(options('first'));
+    const file = join(root, '.skein', 'claims', '1', 'claim.json');
+    writeFileSync(file, String(damaged(JSON.parse(readFileSync(file, 'utf8')))));
+    expect(await liveRun(root)).toBeUndefined();
+    await claimRun(options('second'));
+    expect(await liveRun(root)).toMatchObject({ run: 'second' });
+  });
+
+  test('a damaged record of the run that holds it is named, with its process', async () => {
+    await claimRun(options('first'));
+    writeFileSync(join(root, '.skein', 'runs', 'first', 'run.json'), '{');
+    await expect(liveRun(root)).rejects.toMatchObject({
+      code: 'SK1515',
+      message: expect.stringContaining(`run first is live (process ${process.pid})`),
+      remedy: expect.stringContaining(`kill -INT ${process.pid}`),
+    });
+    await expect(claimRun(options('second'))).rejects.toMatchObject({ code: 'SK1501' });
   });
 
   test('git looks away, others may not look in, ten ended runs are kept', async () => {

@@ -160,11 +160,40 @@ test('U-3 a supervisor that is suspended keeps nobody waiting, and goes on when 
   const pid = Number((await site.json('status'))['pid']);
   process.kill(pid, 'SIGSTOP');
   try {
-    const answers = await Promise.all([site.skein('status'), site.skein('stop'), site.skein('why', 'a')]);
+    const answers = await Promise.all(
+      [
+        ['status'],
+        ['stop'],
+        ['why', 'a'],
+        ['restart', 'a'],
+        ['logs'],
+        ['logs', '--follow'],
+        ['events'],
+        ['events', '--no-follow'],
+      ].map((words) => site.skein(...words)),
+    );
     for (const { status, stderr } of answers) {
       expect(status).toBe(1);
       expect(stderr).toContain('does not answer');
     }
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  expect((await site.skein('stop')).status).toBe(0);
+  site.expectNothingLeft();
+});
+
+test('T-5 Ctrl-C ends who follows a supervisor that was suspended meanwhile', async () => {
+  await using site = new Site();
+  site.declare('suspended', [shellService('a', staying())]);
+  expect((await site.skein('run', '--detach', '--wait')).status).toBe(0);
+  const pid = Number((await site.json('status'))['pid']);
+  const followers = [site.start('logs', '--follow'), site.start('events')];
+  await Promise.all(followers.map((follower) => follower.output('a')));
+  process.kill(pid, 'SIGSTOP');
+  try {
+    for (const follower of followers) follower.signal('SIGINT');
+    for (const { ended } of followers) expect(await ended).toMatchObject({ signal: 'SIGINT', stderr: '' });
   } finally {
     process.kill(pid, 'SIGCONT');
   }

@@ -35,6 +35,20 @@ export function httpService(name: string, rest: Rest = {}): object {
   };
 }
 
+/** A program that listens on its endpoint `tcp` as soon as it runs. */
+export function tcpService(name: string, rest: Rest = {}): object {
+  const script =
+    "require('node:net').createServer((s) => s.end()).listen(process.env.PORT, '127.0.0.1', () => console.log('up'))";
+  return {
+    name,
+    agent: 'process',
+    endpoints: [{ name: 'tcp', api: 'tcp' }],
+    environment: { PORT: '${self:tcp|port}' },
+    spec: { command: [process.execPath, '-e', script] },
+    ...rest,
+  };
+}
+
 export function needs(...dependencies: readonly (string | object)[]): Rest {
   return {
     'service-dependencies': dependencies.map((dependency) =>

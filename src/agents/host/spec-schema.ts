@@ -4,25 +4,45 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 /** Keys and indices from the whole to a part. */
 export type Path = readonly (string | number)[];
 
-/** The parts of the schema that speak of `path`: several where there are alternatives. */
-export function schemaAt(root: JsonObject, path: Path): readonly JsonObject[] {
-  return path.reduce<readonly JsonObject[]>(
-    (schemas, key) => schemas.flatMap((schema) => alternatives(root, childOf(schema, key))),
-    alternatives(root, root),
-  );
+/** The parts of the schema that speak of `path`, references followed: several where there are alternatives. */
+function schemasAt(root: JsonObject, path: Path, isWhole: (schema: JsonObject) => boolean): JsonObject[] {
+  return partsAt(root, path).flatMap((schema) => alternatives(root, schema, isWhole));
+}
+
+/** The same as they are written. */
+function partsAt(root: JsonObject, path: Path): JsonObject[] {
+  const key = path.at(-1);
+  if (key === undefined) return [root];
+  const parents = schemasAt(root, path.slice(0, -1), never);
+  return parents.map((schema) => childOf(schema, key)).filter((child) => child !== undefined);
 }
 
 /** Keys that some alternative at `path` declares, in written order. */
 export function knownKeys(root: JsonObject, path: Path): readonly string[] {
-  return [
-    ...new Set(schemaAt(root, path).flatMap((schema) => Object.keys(objectOf(schema['properties']) ?? {}))),
-  ];
+  const keys = schemasAt(root, path, never).flatMap((schema) =>
+    Object.keys(objectOf(schema['properties']) ?? {}),
+  );
+  return [...new Set(keys)];
 }
 
-/** What a value should be, such as `text, or a list`; `undefined` where the schema does not say. */
-export function expectation(schemas: readonly JsonObject[]): string | undefined {
+/**
+ * What the value at `path` should be, such as `text, or a list`: by the alternatives for values of its kind, or, where it
+ * is of no kind that is expected or missing, by all of them. A `title` stands for all that a schema says. `undefined`
+ * where the schema does not say.
+ */
+export function expectation(root: JsonObject, path: Path, value: unknown): string | undefined {
+  const ofItsKind = schemasAt(root, path, never).filter((schema) => isOfKind(schema['type'], value));
+  const schemas = ofItsKind.length > 0 ? ofItsKind : schemasAt(root, path, hasTitle);
   const words = [...new Set(schemas.map(describe).filter((text) => text !== undefined))];
   return words.length === 0 ? undefined : words.join(', or ');
+}
+
+function never(): boolean {
+  return false;
+}
+
+function hasTitle({ title }: JsonObject): boolean {
+  return typeof title === 'string';
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -35,8 +55,24 @@ const kinds: Readonly<Record<string, string>> = {
   null: '`null`',
 };
 
+function isOfKind(type: JsonValue | undefined, value: unknown): boolean {
+  switch (type) {
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    case 'null':
+      return value === null;
+    case 'integer':
+      return typeof value === 'number';
+    default:
+      return typeof value === type;
+  }
+}
+
 function describe(schema: JsonObject): string | undefined {
-  const { const: constant, enum: values, type, description } = schema;
+  const { title, const: constant, enum: values, type, description } = schema;
+  if (typeof title === 'string') return title;
   if (constant !== undefined) return `\`${JSON.stringify(constant)}\``;
   if (Array.isArray(values)) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
   const kind = Array.isArray(type) ? type.map(kindOf).join(' or ') : kindOf(type);
@@ -58,21 +94,27 @@ function boundsOf(schema: JsonObject): string | undefined {
   if (minimum !== undefined) return `from ${minimum} up`;
   if (maximum !== undefined) return `up to ${maximum}`;
   if (pattern !== undefined) return `that matches /${pattern}/`;
-  if (minLength !== undefined) return `of at least ${minLength} characters`;
-  return minItems === undefined ? undefined : `of at least ${minItems} entries`;
+  if (minLength !== undefined) return atLeast(minLength, 'characters');
+  return minItems === undefined ? undefined : atLeast(minItems, 'entries');
 }
 
-/** The schema itself with references followed, and for a choice each of its members. */
+function atLeast(number: JsonValue, what: string): string {
+  return number === 1 ? 'that is not empty' : `of at least ${number} ${what}`;
+}
+
+/** The schema itself with references followed, and for a choice that is not to be taken as a whole each of its members. */
 function alternatives(
   root: JsonObject,
   schema: JsonObject | undefined,
+  isWhole: (schema: JsonObject) => boolean,
   seen: readonly string[] = [],
 ): readonly JsonObject[] {
   if (schema === undefined) return [];
+  if (isWhole(schema)) return [schema];
   const reference = schema['$ref'];
   if (typeof reference === 'string') {
     const target = seen.includes(reference) ? undefined : definition(root, reference);
-    return alternatives(root, target, [...seen, reference]);
+    return alternatives(root, target, isWhole, [...seen, reference]);
   }
   const choices = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => {
     const members = schema[keyword];
@@ -80,7 +122,7 @@ function alternatives(
   });
   return choices.length === 0
     ? [schema]
-    : [schema, ...choices.flatMap((choice) => alternatives(root, choice, seen))];
+    : [schema, ...choices.flatMap((choice) => alternatives(root, choice, isWhole, seen))];
 }
 
 function definition(root: JsonObject, reference: string): JsonObject | undefined {
@@ -92,7 +134,10 @@ function definition(root: JsonObject, reference: string): JsonObject | undefined
 }
 
 function childOf(schema: JsonObject, key: string | number): JsonObject | undefined {
-  if (typeof key === 'number') return objectOf(schema['items']);
+  if (typeof key === 'number') {
+    const first = schema['prefixItems'];
+    return objectOf(Array.isArray(first) ? first[key] : undefined) ?? objectOf(schema['items']);
+  }
   return objectOf(objectOf(schema['properties'])?.[key]) ?? objectOf(schema['additionalProperties']);
 }
 

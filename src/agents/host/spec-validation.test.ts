@@ -18,6 +18,18 @@ const schema: JsonObject = {
       ],
     },
     watch: { type: 'array', items: { type: 'string' } },
+    start: {
+      title: 'a script, or a list of words',
+      anyOf: [
+        { title: 'a script', type: 'string', minLength: 1 },
+        {
+          type: 'array',
+          prefixItems: [{ title: 'a program', type: 'string', minLength: 1 }],
+          items: { type: 'string' },
+          minItems: 1,
+        },
+      ],
+    },
     'stop-signal': { enum: ['TERM', 'INT'] },
     'stop-timeout': { type: 'string', pattern: '^[0-9]+(ms|s|m)$' },
     workers: { type: 'integer', minimum: 1, maximum: 64 },
@@ -98,15 +110,30 @@ describe('A-2 a spec that it refuses', () => {
       { command: 'a', test: { command: 'b', zzz: 1 } },
       '/test/zzz SK1330 unknown key `zzz` in `spec.test` of shop/api; known keys: command, format',
     ],
-    [
-      {},
-      ' SK1332 `spec` of shop/api lacks `command`: text of at least 1 characters, or a list of at least 1 entries',
-    ],
+    [{}, ' SK1332 `spec` of shop/api lacks `command`: text that is not empty, or a list that is not empty'],
     [{ command: 'a', test: {} }, '/test SK1332 `spec.test` of shop/api lacks `command`: text'],
     [
       { command: 5 },
-      '/command SK1331 `spec.command` of shop/api is `5`; expected text of at least 1 characters, or a list of at least 1 entries',
+      '/command SK1331 `spec.command` of shop/api is `5`; expected text that is not empty, or a list that is not empty',
     ],
+    [
+      { command: [] },
+      '/command SK1331 `spec.command` of shop/api is an empty list; expected a list that is not empty',
+    ],
+    [
+      { command: 'a', start: {} },
+      '/start SK1331 `spec.start` of shop/api is an empty mapping; expected a script, or a list of words',
+    ],
+    [{ command: 'a', start: '' }, '/start SK1331 `spec.start` of shop/api is `""`; expected a script'],
+    [
+      { command: 'a', start: [] },
+      '/start SK1331 `spec.start` of shop/api is an empty list; expected a list that is not empty',
+    ],
+    [
+      { command: 'a', start: [''] },
+      '/start/0 SK1331 `spec.start[0]` of shop/api is `""`; expected a program',
+    ],
+    [{ command: 'a', start: ['a', 5] }, '/start/1 SK1331 `spec.start[1]` of shop/api is `5`; expected text'],
     [{ command: 'a', watch: ['b', 7] }, '/watch/1 SK1331 `spec.watch[1]` of shop/api is `7`; expected text'],
     [
       { command: 'a', 'stop-signal': 'KILL' },

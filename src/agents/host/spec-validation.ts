@@ -6,7 +6,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import * as z from 'zod';
 import { nearest, SkeinError } from '../../errors/index.ts';
 import type { Service } from '../../workspace/index.ts';
-import { expectation, knownKeys, type Path, schemaAt } from './spec-schema.ts';
+import { expectation, knownKeys, type Path } from './spec-schema.ts';
 
 /** Parsed once for each agent: all services of a process share the object. */
 const parsers: WeakMap<JsonObject, z.ZodType | SkeinError> = new WeakMap();
@@ -59,10 +59,17 @@ function faultsOf(issue: z.core.$ZodIssue, base: Path, context: Context): SkeinE
     case 'invalid_union':
       return unionFaults(issue.errors, path, context);
     default:
-      return [
-        isMissing(path, context) ? missingKey(path, context) : wrongValue(issue.message, path, context),
-      ];
+      return [misfit(issue.message, path, context)];
   }
+}
+
+/** A value that is missing or does not fit; a list that lacks an entry is too short as a whole. */
+function misfit(message: string, path: Path, context: Context): SkeinError {
+  if (path.length === 0 || valueAt(context.service.spec, path) !== undefined)
+    return wrongValue(message, path, context);
+  return typeof path.at(-1) === 'number'
+    ? wrongValue(message, path.slice(0, -1), context)
+    : missingKey(path, context);
 }
 
 /**
@@ -80,7 +87,7 @@ function unionFaults(
   const [only] = meant;
   if (meant.length === 1 && only !== undefined)
     return only.flatMap((issue) => faultsOf(issue, path, context));
-  return [isMissing(path, context) ? missingKey(path, context) : wrongValue('', path, context)];
+  return [misfit('', path, context)];
 }
 
 function refusesKind({ code }: z.core.$ZodIssue): boolean {
@@ -103,7 +110,7 @@ function unknownKey(path: Path, key: string, { service, schema }: Context): Skei
 
 function missingKey(path: Path, { service, schema }: Context): SkeinError {
   const parent = path.slice(0, -1);
-  const what = expectation(schemaAt(schema, path));
+  const what = expectation(schema, path, undefined);
   return new SkeinError(
     'SK1332',
     `${nameOf(parent)} of ${service.id} lacks \`${String(path.at(-1))}\`${what === undefined ? '' : `: ${what}`}`,
@@ -113,14 +120,10 @@ function missingKey(path: Path, { service, schema }: Context): SkeinError {
 
 function wrongValue(message: string, path: Path, { service, schema }: Context): SkeinError {
   const value = valueAt(service.spec, path);
-  const what = expectation(schemaAt(schema, path)) ?? (message === '' ? 'another value' : message);
+  const what = expectation(schema, path, value) ?? (message === '' ? 'another value' : message);
   return new SkeinError('SK1331', `${nameOf(path)} of ${service.id} is ${shown(value)}; expected ${what}`, {
     place: service.specPlace(pointerOf(path)),
   });
-}
-
-function isMissing(path: Path, { service }: Context): boolean {
-  return path.length > 0 && valueAt(service.spec, path) === undefined;
 }
 
 function valueAt(value: unknown, path: Path): unknown {
@@ -144,8 +147,9 @@ function pointerOf(path: Path): string {
 }
 
 function shown(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object' && value !== null) return 'a mapping';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && value !== null)
+    return Object.keys(value).length === 0 ? 'an empty mapping' : 'a mapping';
   const text = JSON.stringify(value);
   return `\`${text.length > 60 ? `${text.slice(0, 60)}…` : text}\``;
 }

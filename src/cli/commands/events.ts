@@ -4,7 +4,8 @@ import type { CommonOptions } from '../common-options.ts';
 import { type ExitStatus, exitStatus } from '../exit-status.ts';
 import { hasColour, type Palette, palette } from '../view/colours.ts';
 import { eventDocument } from '../view/documents.ts';
-import { LineWriter } from '../view/line-writer.ts';
+import { follow } from '../view/following.ts';
+import { plainText } from '../view/plain-text.ts';
 import { requireRun } from './live-run.ts';
 
 export interface EventsOptions extends CommonOptions {
@@ -14,24 +15,24 @@ export interface EventsOptions extends CommonOptions {
 export async function events(options: EventsOptions): Promise<ExitStatus> {
   const { client } = await requireRun(options.cwd);
   const last = options.follow ? undefined : (await client.getSnapshot({})).run?.sequence;
-  const stopped = new AbortController();
-  const writer = new LineWriter(process.stdout, () => stopped.abort());
+  using following = follow({ quiet: options.follow });
+  const { writer, signal } = following;
   const colours = palette(hasColour(process.stdout, options.color, process.env));
   const format = (event: Event): string =>
     options.json ? `${JSON.stringify(eventDocument(event))}\n` : `${eventText(event, colours)}\n`;
   let begun = false;
   try {
-    for await (const { events: batch } of client.watchEvents({}, { signal: stopped.signal })) {
+    for await (const { events: batch } of client.watchEvents({}, { signal })) {
       const oldest = batch[0]?.sequence ?? 1n;
       if (!begun && oldest > 1n)
         process.stderr.write(`the first ${oldest - 1n} events of the run are not kept any more\n`);
       begun = true;
       const wanted = batch.filter((event) => last === undefined || event.sequence <= last);
       await writer.write(wanted.map(format).join(''));
-      if (last !== undefined && batch.some((event) => event.sequence >= last)) stopped.abort();
+      if (last !== undefined && batch.some((event) => event.sequence >= last)) following.stop();
     }
   } catch (error) {
-    if (!stopped.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
   }
   return exitStatus.done;
 }
@@ -40,6 +41,6 @@ function eventText(event: Event, colours: Palette): string {
   const time = new Date(Number(event.timeUnixMs)).toISOString().slice(11, 23);
   const paint =
     event.severity === 'error' ? colours.bad : event.severity === 'warning' ? colours.warn : String;
-  const cause = event.cause === '' ? '' : `: ${event.cause}`;
+  const cause = event.cause === '' ? '' : `: ${plainText(event.cause)}`;
   return `${colours.dim(time)} ${event.service || 'run'} · ${event.phase} · ${paint(event.state + cause)}`;
 }

@@ -2,6 +2,7 @@
 import { connectToRun, type RunConnection } from '../../control/index.ts';
 import { SkeinError } from '../../errors/index.ts';
 import { findWorkspace } from '../../workspace/index.ts';
+import { plainText } from '../view/plain-text.ts';
 
 /**
  * The live run of the workspace that `cwd` lies in.
@@ -14,7 +15,12 @@ export async function requireRun(cwd: string): Promise<RunConnection> {
   return connection;
 }
 
+/** Tells what is wrong beside the command's way, which goes on. */
+export function warn({ code, message }: SkeinError): void {
+  process.stderr.write(`warning ${code}: ${plainText(message)}\n`);
+}
+
 /** One JSON document, or the lines for a person. */
 export function print(options: { readonly json?: true }, document: unknown, text: string): void {
-  process.stdout.write(`${options.json ? JSON.stringify(document, null, 2) : text}\n`);
+  process.stdout.write(`${options.json ? JSON.stringify(document, null, 2) : plainText(text)}\n`);
 }

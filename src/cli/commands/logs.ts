@@ -16,8 +16,9 @@ import type { CommonOptions } from '../common-options.ts';
 import { type ExitStatus, exitStatus } from '../exit-status.ts';
 import { hasColour, palette } from '../view/colours.ts';
 import { logDocuments } from '../view/documents.ts';
-import { LineWriter } from '../view/line-writer.ts';
+import { follow } from '../view/following.ts';
 import { OutputLines } from '../view/output-lines.ts';
+import { warn } from './live-run.ts';
 
 export interface LogsOptions extends CommonOptions {
   readonly follow?: true;
@@ -30,20 +31,29 @@ export interface LogsOptions extends CommonOptions {
 export async function logs(services: readonly string[], options: LogsOptions): Promise<ExitStatus> {
   const root = findWorkspace(options.cwd);
   const matches = matcher(options.grep);
-  const record = await latestRun(root);
-  if (record === undefined)
-    throw new SkeinError('SK1513', `no run of the workspace in ${root} has left output`);
+  const record = await runWithOutput(root);
   const wanted = services.map((service) => serviceOf(record, service));
-  const gone = new AbortController();
-  const writer = new LineWriter(process.stdout, () => gone.abort());
+  using following = follow({ quiet: options.follow ?? false });
+  const { writer, signal } = following;
   const format = formatter(record, options);
-  for await (const chunks of await chunksOf(root, record, wanted, options, gone.signal)) {
+  for await (const chunks of await chunksOf(root, record, wanted, options, signal)) {
     const text = chunks.flatMap((chunk) => matching(chunk, matches)).map(format.chunk);
     await writer.write(text.join(''));
-    if (gone.signal.aborted) break;
+    if (signal.aborted) break;
   }
   await writer.write(format.rest());
   return exitStatus.done;
+}
+
+/** @throws {SkeinError} SK1513 where there is none, SK1515 where all are damaged. */
+async function runWithOutput(root: string): Promise<RunRecord> {
+  const { record, damaged } = await latestRun(root);
+  const [newest] = damaged;
+  if (record === undefined)
+    throw newest ?? new SkeinError('SK1513', `no run of the workspace in ${root} has left output`);
+  damaged.forEach(warn);
+  if (newest !== undefined) process.stderr.write(`this is the output of run ${record.run}, which is older\n`);
+  return record;
 }
 
 type Chunks = AsyncIterable<readonly LogChunk[]>;
@@ -131,8 +141,7 @@ function formatter(
       return names.filter((other) => other === name).length > 1 ? id : name;
     },
     palette: palette(colour),
-    keepAnsi: colour,
-    stripAnsi,
+    colours: colour,
   });
   return { chunk: (chunk) => lines.lines(chunk), rest: () => lines.rest() };
 }

@@ -5,6 +5,8 @@ import { print, requireRun } from './live-run.ts';
 
 export async function restart(service: string, options: CommonOptions): Promise<ExitStatus> {
   const { client } = await requireRun(options.cwd);
+  // A restart may last; whether anybody is there to do it is told soon.
+  await client.getSnapshot({});
   const { pid } = await client.restart({ service });
   const text =
     pid === undefined ? `${service} was started again` : `${service} was started again as process ${pid}`;

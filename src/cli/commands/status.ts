@@ -7,12 +7,13 @@ import {
   readLastRun,
   runStateWord,
 } from '../../control/index.ts';
-import { findWorkspace, loadWorkspace, WorkspaceFaults } from '../../workspace/index.ts';
+import { SkeinError } from '../../errors/index.ts';
+import { findWorkspace, workspaceName } from '../../workspace/index.ts';
 import type { CommonOptions } from '../common-options.ts';
 import { type ExitStatus, exitStatus } from '../exit-status.ts';
 import { failureDocument, receiptDocument, statusDocument } from '../view/documents.ts';
 import { failureText, receiptText, statusText } from '../view/status-text.ts';
-import { print } from './live-run.ts';
+import { print, warn } from './live-run.ts';
 
 export interface StatusOptions extends CommonOptions {
   readonly last?: true;
@@ -21,10 +22,10 @@ export interface StatusOptions extends CommonOptions {
 /** Without a live run the status is 1; with `--last`, 0 where a run has ended. */
 export async function status(options: StatusOptions): Promise<ExitStatus> {
   const root = findWorkspace(options.cwd);
-  if (options.last) return showLast(options, root);
+  if (options.last) return showLast(options, root, readLastRun(root));
   const connection = await connectToRun(root);
   if (connection === undefined) {
-    await showLast(options, root);
+    await showLast(options, root, lastIfWhole(root));
     return exitStatus.failed;
   }
   const { run } = await connection.client.getSnapshot({});
@@ -33,9 +34,23 @@ export async function status(options: StatusOptions): Promise<ExitStatus> {
   return exitStatus.done;
 }
 
-async function showLast(options: StatusOptions, root: string): Promise<ExitStatus> {
-  const last = readLastRun(root);
-  const workspace = last?.run.workspace ?? (await nameOf(root));
+/** Who did not ask for the last run learns only that it cannot be told. */
+function lastIfWhole(root: string): LastRun | undefined {
+  try {
+    return readLastRun(root);
+  } catch (error) {
+    if (!(error instanceof SkeinError) || error.code !== 'SK1515') throw error;
+    warn(error);
+    return undefined;
+  }
+}
+
+async function showLast(
+  options: StatusOptions,
+  root: string,
+  last: LastRun | undefined,
+): Promise<ExitStatus> {
+  const workspace = last?.run.workspace ?? (await workspaceName(root));
   const crashed = await crashedRun(root, last);
   print(
     options,
@@ -51,19 +66,10 @@ async function showLast(options: StatusOptions, root: string): Promise<ExitStatu
   return last === undefined ? exitStatus.failed : exitStatus.done;
 }
 
-/** Of a workspace that has never run; also of one with faults. */
-async function nameOf(root: string): Promise<string> {
-  try {
-    return (await loadWorkspace(root)).name;
-  } catch (error) {
-    if (error instanceof WorkspaceFaults) return error.readable.name;
-    throw error;
-  }
-}
-
 /** A newer run than the last one that ended in order: its supervisor was killed, or the machine went down. */
 async function crashedRun(root: string, last: LastRun | undefined): Promise<RunRecord | undefined> {
-  const newest = await latestRun(root);
+  const { record: newest, damaged } = await latestRun(root);
+  damaged.forEach(warn);
   return newest === undefined || newest.state === 'ended' || newest.run === last?.run.run
     ? undefined
     : newest;

@@ -1,11 +1,10 @@
 /** A run that this command holds and shows until it ends. */
 import { shortName, snapshotMessage } from '../../control/index.ts';
-import { stripAnsi } from '../../processes/index.ts';
 import type { ServiceId } from '../../workspace/index.ts';
 import type { CommonOptions } from '../common-options.ts';
 import { type ExitStatus, exitStatus } from '../exit-status.ts';
 import { hasColour, palette } from '../view/colours.ts';
-import { LineWriter } from '../view/line-writer.ts';
+import { isReaderGone, LineWriter } from '../view/line-writer.ts';
 import { OutputLines } from '../view/output-lines.ts';
 import type { EarlyAgents } from './early-agents.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
@@ -22,7 +21,10 @@ export async function foreground(
   agents: EarlyAgents,
   options: CommonOptions,
 ): Promise<ExitStatus> {
-  const closed = (error: Error): void => interrupts.interrupt(`output is closed (${error.message})`);
+  const closed = (error: Error): void =>
+    interrupts.interrupt(
+      `output ${isReaderGone(error) ? 'is closed' : 'cannot be written'} (${error.message})`,
+    );
   const out = new LineWriter(process.stdout, closed);
   const progress = new LineWriter(process.stderr, closed);
   let view: RunView | undefined;
@@ -76,7 +78,7 @@ function plainViewOf({ flow, workspace, roots }: HeldRun, options: CommonOptions
   const colour = hasColour(process.stdout, options.color, process.env);
   const services = [...flow.snapshot().services.keys()];
   return plainView({
-    output: new OutputLines({ services, nameOf, palette: palette(colour), keepAnsi: colour, stripAnsi }),
+    output: new OutputLines({ services, nameOf, palette: palette(colour), colours: colour }),
     nameOf,
     roots: new Set<string>(roots),
     palette: palette(hasColour(process.stderr, options.color, process.env)),

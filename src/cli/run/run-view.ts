@@ -3,6 +3,7 @@ import type { Event, LogChunk, RunSnapshot } from '../../gen/skein/control/v1/co
 import type { Palette } from '../view/colours.ts';
 import { eventDocument, logDocuments, receiptDocument } from '../view/documents.ts';
 import type { OutputLines } from '../view/output-lines.ts';
+import { plainText } from '../view/plain-text.ts';
 import { failureText, isClean, receiptText } from '../view/status-text.ts';
 import type { Stage } from './interrupts.ts';
 
@@ -60,9 +61,10 @@ export function plainView({ output, nameOf, roots, palette, quiet }: PlainViewOp
   });
   const tell = (event: Event): string[] => {
     const who = event.service === '' ? 'the run' : nameOf(event.service);
-    if (event.severity === 'error') return [palette.bad(`${who} ${event.state}: ${event.cause}`)];
-    if (event.severity === 'warning') return [palette.warn(`${who}: ${event.cause}`)];
-    const words = quiet ? undefined : progressWords(event);
+    const cause = plainText(event.cause);
+    if (event.severity === 'error') return [palette.bad(`${who} ${event.state}: ${cause}`)];
+    if (event.severity === 'warning') return [palette.warn(`${who}: ${cause}`)];
+    const words = quiet ? undefined : progressWords({ ...event, cause });
     return words === undefined ? [] : [`${who} ${words}`];
   };
   return {
@@ -75,7 +77,7 @@ export function plainView({ output, nameOf, roots, palette, quiet }: PlainViewOp
       const { receipt } = run;
       const clean = receipt === undefined || isClean(receipt);
       const teardown = receipt === undefined || (clean && quiet) ? '' : `${receiptText(receipt)}\n`;
-      return { out: output.rest(), progress: teardown + failure };
+      return { out: output.rest(), progress: plainText(teardown + failure) };
     },
   };
 }

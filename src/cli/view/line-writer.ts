@@ -4,6 +4,11 @@ import type { Writable } from 'node:stream';
 /** Many times faster than the stream's own encoding of text. */
 const encoder = new TextEncoder();
 
+/** Whether nobody reads the stream any more, which is the end of it; any other error means that it cannot be written. */
+export function isReaderGone(error: Error): boolean {
+  return ['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
 export class LineWriter {
   readonly #stream: Writable;
   readonly #onBroken: (error: Error) => void;

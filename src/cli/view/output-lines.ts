@@ -3,6 +3,7 @@
  * that half a million lines are cheap.
  */
 import type { LogChunk } from '../../gen/skein/control/v1/control_pb.js';
+import { hasAnsi, onlyColours, stripAnsi } from '../../processes/index.ts';
 import type { Palette } from './colours.ts';
 
 /** Where a line that does not end is broken after all, characters of all lines under way together. */
@@ -14,9 +15,8 @@ export interface OutputLinesOptions {
   /** What a service is called in front of its lines. */
   readonly nameOf: (service: string) => string;
   readonly palette: Palette;
-  /** ANSI sequences of the services stay in. */
-  readonly keepAnsi: boolean;
-  readonly stripAnsi: (text: string) => string;
+  /** The services' own colours stay in. Whatever else would steer a terminal never does. */
+  readonly colours: boolean;
 }
 
 export class OutputLines {
@@ -71,20 +71,14 @@ export class OutputLines {
   }
 
   #format(prefix: string, text: string): string {
-    if (!text.includes('\u001b'))
-      return prefix + text.replace(/\n/g, `\n${prefix.replaceAll('$', '$$$$')}`) + '\n';
-    const { keepAnsi, stripAnsi } = this.#options;
-    // A colour left on, or a sequence left open, by one line must not reach the next one's prefix.
-    const shown = text.split('\n').map((line) => (keepAnsi ? `${closed(line)}\u001b[0m` : stripAnsi(line)));
+    if (!hasAnsi(text)) return prefix + text.replace(/\n/g, `\n${prefix.replaceAll('$', '$$$$')}`) + '\n';
+    const shown = text.split('\n').map(this.#options.colours ? closedColours : stripAnsi);
     return shown.map((line) => `${prefix}${line}\n`).join('');
   }
 }
 
-/** ESC and what it begins, where the line ends before that does. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
-const openSequence = /\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*)?$/;
-
-function closed(line: string): string {
-  const start = line.lastIndexOf('\u001b');
-  return start !== -1 && openSequence.test(line.slice(start)) ? line.slice(0, start) : line;
+/** A colour left on by one line must not reach the next one's prefix. */
+function closedColours(line: string): string {
+  const shown = onlyColours(line);
+  return hasAnsi(shown) ? `${shown}\u001b[0m` : shown;
 }

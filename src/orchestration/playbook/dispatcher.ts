@@ -5,9 +5,10 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
-import { createEngine, type Engine, type Input, type Output } from './engine.ts';
+import { Engine } from './engine.ts';
 import type { PlaybookGraph } from './graph.ts';
 import type { Action, Policy } from './policy.ts';
+import type { GateInput, Input, Output, ServiceInput } from './protocol.ts';
 
 /** What an executor answers: exactly one of these. */
 export type ActionResult =
@@ -34,7 +35,7 @@ export interface Dispatcher {
   /** Begins; resolves at once. */
   start(): void;
   /** Tells the engine something from outside the actions. */
-  tell(input: Exclude<Input, { type: 'done' | 'failed' | 'superseded' }>): void;
+  tell(input: ServiceInput | GateInput): void;
   /** Ends it: nothing new starts, what runs is aborted; resolves when nothing runs any more (F-10). */
   cancel(reason: Error): Promise<void>;
   /** Resolves when the playbook has ended by `cancel`; rejects with the bug of an executor that threw. */
@@ -54,12 +55,12 @@ function backoffMs(attempt: number, random: () => number): number {
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { graph, policy, clock } = options;
-  const engine = createEngine(graph, policy, options.roots);
+  const engine = new Engine(graph, policy, options.roots);
   const queue = new PQueue({ concurrency: options.parallelism });
   const cancellation = new AbortController();
   // Every action under way listens: their number is the graph's, and no leak.
   setMaxListeners(0, cancellation.signal);
-  const timers = new Map<string, Disposable>();
+  const retries = new Map<string, Disposable>();
   const order = new Map(policy.phases.map((rule, index) => [rule.phase, index]));
   let end: () => void = () => undefined;
   let endWithBug: (bug: unknown) => void = () => undefined;
@@ -77,10 +78,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function carryOut(outputs: readonly Output[]): void {
     if (cancellation.signal.aborted) return;
-    for (const output of outputs) {
-      if (output.type === 'dispatch') enqueue(output.action);
-      else schedule(output.service, output.attempt);
-    }
+    for (const output of outputs)
+      switch (output.type) {
+        case 'dispatch':
+          enqueue(output.action);
+          break;
+        case 'pause':
+          schedule(output.service, output.attempt);
+          break;
+        case 'unpause':
+          unschedule(output.service);
+          break;
+      }
   }
 
   function step(input: Input): void {
@@ -110,14 +119,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function schedule(service: string, attempt: number): void {
     const delayMs = backoffMs(attempt, options.random);
     options.onPause?.(service, attempt, delayMs);
-    timers.get(service)?.[Symbol.dispose]();
-    timers.set(
-      service,
-      clock.setTimeout(() => {
-        timers.delete(service);
-        step({ type: 'retry', service });
-      }, delayMs),
-    );
+    const retry = (): void => {
+      retries.delete(service);
+      step({ type: 'retry', service });
+    };
+    retries.set(service, clock.setTimeout(retry, delayMs));
+  }
+
+  function unschedule(service: string): void {
+    retries.get(service)?.[Symbol.dispose]();
+    retries.delete(service);
   }
 
   return {
@@ -132,8 +143,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async cancel(reason) {
       cancellation.abort(reason);
       queue.clear();
-      for (const timer of timers.values()) timer[Symbol.dispose]();
-      timers.clear();
+      for (const service of [...retries.keys()]) unschedule(service);
       await queue.onIdle();
       end();
     },

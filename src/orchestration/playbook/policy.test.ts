@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEngine } from './engine.ts';
+import { Engine } from './engine.ts';
 import { playbookGraph } from './graph.ts';
 import type { Policy } from './policy.ts';
 
@@ -18,7 +18,7 @@ test('F-5 a policy is a table: another mode runs on the same engine, and phases 
   const graph = playbookGraph(['lib', 'app'], (id) =>
     id === 'app' ? [{ service: 'lib', wait: 'ready' }] : [],
   );
-  const engine = createEngine(graph, buildRoots, new Set(['app']));
+  const engine = new Engine(graph, buildRoots, new Set(['app']));
   const seen: string[] = [];
   const work = [...engine.begin()];
   for (let output = work.shift(); output !== undefined; output = work.shift()) {
