@@ -11,7 +11,7 @@ const keystrokeMs = 150;
 test('run-04 INT to the supervisor alone, without a terminal: the service is told, and the supervisor ends after it', async () => {
   await using site = new Site();
   site.declare('told', [
-    shellService('a', `trap 'sleep 0.3; echo told > word; exit 0' INT; echo up; sleep 600 & wait`, {
+    shellService('a', `trap 'sleep 0.3; echo told > word; kill -KILL $!; exit 0' INT; echo up; sleep 600 & wait`, {
       spec: { 'stop-signal': 'INT' },
     }),
   ]);
@@ -140,7 +140,7 @@ describe('a service that ignores TERM', () => {
     site.declare('stubborn', [
       shellService(
         'a',
-        `trap 'echo told; until [ -e open ]; do sleep 0.02; done; exit 0' TERM; echo up; sleep 600 & wait`,
+        `trap 'echo told; until [ -e open ]; do sleep 0.02; done; kill -KILL $!; exit 0' TERM; echo up; sleep 600 & wait`,
         {
           spec: { 'stop-timeout': '30s' },
         },

@@ -15,9 +15,12 @@ export function shellJob(name: string, script: string, rest: Rest = {}): object 
   return shellService(name, script, { kind: 'job', ...rest });
 }
 
-/** A shell that stays until it gets TERM, and then does what `atEnd` says. */
+/**
+ * A shell that stays until it gets TERM, and then does what `atEnd` says. It ends its `sleep` itself: a shell's child that
+ * has been forked and has not begun yet loses the signal of its group.
+ */
 export function staying(atEnd = ''): string {
-  return `trap '${atEnd}${atEnd === '' ? '' : '; '}exit 0' TERM; echo up; sleep 600 & wait`;
+  return `trap '${atEnd}${atEnd === '' ? '' : '; '}kill -KILL $! 2>/dev/null; exit 0' TERM; echo up; sleep 600 & wait`;
 }
 
 /** A program that answers HTTP on its endpoint `http`, with a path for its health. `PAUSE`: a file that it waits for before it listens. */
