@@ -11,6 +11,10 @@ export const cliErrors: ErrorTable = {
     title: 'a working directory that was removed',
     remedy: 'Change into a folder that exists, or name one with --cwd.',
   },
+  SK1556: {
+    title: 'a file that is not the receipt needed',
+    remedy: 'Save one with `skein recover process-group PGID --preview --json > FILE`.',
+  },
   SK1560: {
     title: 'output that cannot be written',
     remedy: 'Make room where stdout goes, or let it go elsewhere, and run the command again.',

@@ -20,6 +20,12 @@ describe('U-3 a wrong command line is refused with the nearest that is right, st
     [['logs', '--tail', 'x'], 'SK1552', 'Expected a whole number.'],
     [['run', '--readiness-timeout', '5'], 'SK1552', 'Expected a duration such as 250ms, 10s or 5m.'],
     [['graph', '--format', 'svg'], 'SK1552', 'Allowed choices are json, mermaid, dot.'],
+    [['recover', 'group', '4242'], 'SK1552', 'Allowed choices are process-group.'],
+    [
+      ['recover', 'process-group', '4242', '--preview', '--expect', 'f'],
+      'SK1554',
+      '`--preview` cannot be used with',
+    ],
     [['why'], 'SK1553', 'missing required argument `service`'],
     [['restart', 'a', 'b'], 'SK1552', 'too many arguments'],
   ])('%j', async (argv, code, message) => {
@@ -31,7 +37,18 @@ describe('U-3 a wrong command line is refused with the nearest that is right, st
   test('U-1 every command has help with examples and the same common options', async () => {
     const table = commandTable('/skein', () => undefined);
     const names = table.commands.map((each) => each.name()).filter((name) => !name.startsWith('__'));
-    expect(names).toEqual(['run', 'status', 'logs', 'stop', 'restart', 'why', 'events', 'graph']);
+    expect(names).toEqual([
+      'run',
+      'status',
+      'logs',
+      'stop',
+      'restart',
+      'why',
+      'events',
+      'graph',
+      'recover',
+      'clear',
+    ]);
     for (const name of names) {
       let text = '';
       const command = commandTable('/skein', () => undefined).commands.find((each) => each.name() === name);

@@ -1,5 +1,5 @@
 /** The table of commands. It loads the command line library alone; a command's own code is loaded when it is called. */
-import { Command, CommanderError, Option } from '@commander-js/extra-typings';
+import { Argument, Command, CommanderError, Option } from '@commander-js/extra-typings';
 import type { SkeinError } from '../errors/index.ts';
 import {
   type CommonOptions,
@@ -67,6 +67,8 @@ export function commandTable(script: string, end: (status: number) => void): Com
     why(end),
     events(end),
     graph(end),
+    recover(end),
+    clear(end),
   ];
   for (const each of commands) program.addCommand(each as unknown as Command);
   program.addCommand(supervise(end) as unknown as Command, { hidden: true });
@@ -139,13 +141,23 @@ function logs(end: End): unknown {
 }
 
 function stop(end: End): unknown {
-  return command('stop', 'Stops the run, or services of it and what depends on them.')
+  return command(
+    'stop',
+    'Stops the run, or services of it and what depends on them; also what a killed run has left.',
+  )
     .argument('[service...]', 'services to stop; default: the whole run')
     .option('--only', 'these services alone, not what depends on them')
+    .option('--all', 'every workspace of this user')
     .option('--teardown-budget <duration>', "how long each layer may take; default: the run's", duration)
     .addHelpText(
       'after',
-      examples('skein stop', 'skein stop api', 'skein stop db --only', 'skein stop --json'),
+      examples(
+        'skein stop',
+        'skein stop api',
+        'skein stop db --only',
+        'skein stop --all',
+        'skein stop --json',
+      ),
     )
     .action(async (services, options) =>
       end(await (await import('./commands/stop.ts')).stop(services, options)),
@@ -191,6 +203,32 @@ function graph(end: End): unknown {
     .action(async (services, options) =>
       end(await (await import('./commands/graph.ts')).graph(services, options)),
     );
+}
+
+function recover(end: End): unknown {
+  return command('recover', 'Ends a process group that `skein stop` cannot prove to be its own.')
+    .addArgument(new Argument('<kind>', 'what to recover').choices(['process-group'] as const))
+    .argument('<pgid>', 'number of the group', positive)
+    .addOption(new Option('--preview', 'show who would be signalled: a receipt').conflicts('expect'))
+    .option('--expect <file>', 'end the group if the receipt in this file still holds')
+    .addHelpText(
+      'after',
+      examples(
+        'skein recover process-group 4242 --preview',
+        'skein recover process-group 4242 --preview --json > 4242.json',
+        'skein recover process-group 4242 --expect 4242.json',
+      ),
+    )
+    .action(async (_, group, options) =>
+      end(await (await import('./commands/recover.ts')).recover(group, options)),
+    );
+}
+
+function clear(end: End): unknown {
+  return command('clear', 'Removes what dead runs of every workspace have left: records and sockets.')
+    .option('--dry-run', 'show what would be removed')
+    .addHelpText('after', examples('skein clear', 'skein clear --dry-run', 'skein clear --json'))
+    .action(async (options) => end(await (await import('./commands/clear.ts')).clear(options)));
 }
 
 async function failed(thrown: unknown, argv: readonly string[]): Promise<number> {

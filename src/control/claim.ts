@@ -7,7 +7,16 @@
  * more, it had looked at an old state, and starts over. The holder of the highest removes the lower ones; the highest
  * is never removed, so numbers only grow.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../errors/index.ts';
 import { isStillRunning, type ProcessIdentity, processIdentity } from '../processes/index.ts';
@@ -47,6 +56,8 @@ export interface RunClaim {
 }
 
 interface Claim {
+  /** Absolute root of the workspace that is held. */
+  readonly root: string;
   readonly run: string;
   readonly startedAt: string;
   readonly supervisor: ProcessIdentity;
@@ -60,14 +71,13 @@ export async function claimRun(options: ClaimOptions): Promise<RunClaim> {
   const { root, run } = options;
   const supervisor = await processIdentity(process.pid);
   if (supervisor === undefined) throw new Error('a process always has an identity of its own');
-  const claim: Claim = { run, startedAt: options.now.toISOString(), supervisor };
+  const claim: Claim = { root, run, startedAt: options.now.toISOString(), supervisor };
   const folder = makeRunFolder(root, run);
   try {
     const number = await take(root, claim);
     let record: RunRecord = {
       ...claim,
       workspace: options.workspace,
-      root,
       socket: options.socket,
       state: 'claimed',
       logs: {},
@@ -149,7 +159,27 @@ async function liveClaim(root: string, number: number): Promise<Claim | undefine
   const folder = claimFolder(root, number);
   const claim = readClaim(join(folder, 'claim.json'));
   if (claim === undefined || entries(folder).includes('released')) return undefined;
+  if (isOfAnother(root, claim)) return undefined;
   return (await isStillRunning(claim.supervisor)) ? claim : undefined;
+}
+
+/**
+ * A copy of a workspace has the claims of the original too, which hold the original alone. A folder that was moved, so
+ * that nothing is at its old place, keeps its own.
+ */
+function isOfAnother(root: string, claim: Claim): boolean {
+  const original = statIfThere(claim.root);
+  const here = statIfThere(root);
+  return original !== undefined && (original.dev !== here?.dev || original.ino !== here.ino);
+}
+
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw diskError(path, 'read', cause);
+  }
 }
 
 /**
@@ -176,6 +206,7 @@ function readClaim(path: string): Claim | undefined {
 function isClaim(document: unknown): document is Claim {
   return (
     isObject(document) &&
+    typeof document['root'] === 'string' &&
     typeof document['run'] === 'string' &&
     typeof document['startedAt'] === 'string' &&
     isIdentity(document['supervisor'])

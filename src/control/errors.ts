@@ -54,4 +54,12 @@ export const controlErrors: ErrorTable = {
     title: 'a damaged record of a run',
     remedy: 'Remove the file named: all that is lost is what it said of a run.',
   },
+  SK1516: {
+    title: 'a run that lives and cannot be asked',
+    remedy: 'End its process with `kill -INT` and the pid named; it stops its services in order.',
+  },
+  SK1517: {
+    title: 'sockets of dead runs cannot be removed',
+    remedy: 'Check the permissions of what the message names, or remove it by hand.',
+  },
 };

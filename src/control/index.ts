@@ -8,6 +8,7 @@ import { liveRun } from './claim.ts';
 import type { RunConnection } from './client.ts';
 import type { LogStore } from './logs/log-store.ts';
 import type { ControlServer } from './server.ts';
+import type { StaleSocket } from './stale-sockets.ts';
 
 export {
   claimRun,
@@ -26,12 +27,19 @@ export {
 } from './detach.ts';
 export { controlErrors } from './errors.ts';
 export { type LastRun, readLastRun, writeLastRun } from './last-run.ts';
+export { nameLeftovers, ownerOf } from './leftovers.ts';
 export { readEndedLogs } from './logs/ended-logs.ts';
 export { logFileName, shortName } from './logs/file-name.ts';
 export { LogStore } from './logs/log-store.ts';
 export { logMessages, runStateWord, serviceStateWord, snapshotMessage } from './messages.ts';
 export type { RunRecord } from './run-record.ts';
 export { socketPath } from './runtime-folder.ts';
+export {
+  findLeftovers,
+  type Leftovers,
+  recordedWorkspaces,
+  settleLeftovers,
+} from './settle-leftovers.ts';
 export { logsFolder, makeRunFolder, newRunId } from './skein-folder.ts';
 
 /** A run's API, served on its socket; and its streams for the process that holds the run. */
@@ -74,4 +82,13 @@ export async function connectToRun(root: string, signal?: AbortSignal): Promise<
   if (record === undefined) return undefined;
   const { connectTo } = await import('./client.ts');
   return connectTo(root, record, signal);
+}
+
+/**
+ * The sockets that killed runs and agents of this user have left.
+ * @throws {SkeinError} SK1503, SK1517
+ */
+export async function staleSockets(environment: NodeJS.ProcessEnv): Promise<readonly StaleSocket[]> {
+  const { findStaleSockets } = await import('./stale-sockets.ts');
+  return findStaleSockets(environment);
 }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runtimeFolder, socketPath } from './runtime-folder.ts';
+import { isRunSocket, presentRuntimeFolders, runtimeFolder, socketPath } from './runtime-folder.ts';
 import { newRunId } from './skein-folder.ts';
 
 let given: string;
@@ -28,6 +28,21 @@ describe('U-9 the folder of the sockets', () => {
     mkdirSync(join(given, 'skein'));
     chmodSync(join(given, 'skein'), 0o755);
     expect(() => runtimeFolder({ XDG_RUNTIME_DIR: given })).toThrow('open to other users');
+  });
+
+  test('T-10 is looked for where it is ours alone, and not made', () => {
+    const environment = { XDG_RUNTIME_DIR: given };
+    const own = join(given, 'skein');
+    expect(presentRuntimeFolders(environment)).not.toContain(own);
+    mkdirSync(own, { mode: 0o700 });
+    expect(presentRuntimeFolders(environment)).toContain(own);
+    chmodSync(own, 0o750);
+    expect(presentRuntimeFolders(environment)).not.toContain(own);
+  });
+
+  test('T-10 the socket of a run is known by its name', () => {
+    const path = socketPath(newRunId(new Date()), { XDG_RUNTIME_DIR: given });
+    expect([path, join(given, 'notes.sock'), `${path}.old`].map(isRunSocket)).toEqual([true, false, false]);
   });
 
   test('a socket whose path would be cut is refused', () => {

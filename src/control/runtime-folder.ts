@@ -4,7 +4,7 @@
  */
 import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { SkeinError } from '../errors/index.ts';
 
 /** A socket's path is cut in silence beyond 104 bytes (macOS) or 107 (Linux). */
@@ -18,9 +18,7 @@ const longestSocketPath = 100;
 export function runtimeFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const given = environment['XDG_RUNTIME_DIR'];
   const folder =
-    given?.startsWith('/') && isOurs(statIfThere(given))
-      ? join(given, 'skein')
-      : join(tmpdir(), `skein-${userInfo().uid}`);
+    given?.startsWith('/') && isOurs(statIfThere(given)) ? join(given, 'skein') : temporaryFolder();
   try {
     // Not recursive: the folder around it is there, and Node's recursion never ends where nothing can be made (/proc).
     mkdirSync(folder, { mode: 0o700 });
@@ -45,6 +43,29 @@ export function socketPath(runId: string, environment: NodeJS.ProcessEnv = proce
   if (length > longestSocketPath)
     throw new SkeinError('SK1504', `${path} has ${length} bytes; a socket may have ${longestSocketPath}`);
   return path;
+}
+
+/**
+ * The folders that sockets of this user may be in, those of agents too, as far as they are there; nothing is made. One
+ * that is not ours alone is none of them.
+ * @throws {SkeinError} SK1503
+ */
+export function presentRuntimeFolders(environment: NodeJS.ProcessEnv): readonly string[] {
+  const given = environment['XDG_RUNTIME_DIR'];
+  const folders = [...(given?.startsWith('/') ? [join(given, 'skein')] : []), temporaryFolder()];
+  return folders.filter((folder) => {
+    const stats = statIfThere(folder);
+    return isOurs(stats) && stats !== undefined && (stats.mode & 0o077) === 0;
+  });
+}
+
+/** Whether a path is, by its name, the socket of a run. */
+export function isRunSocket(path: string): boolean {
+  return /^\d{8}-\d{6}-[0-9a-z]{4}\.sock$/.test(basename(path));
+}
+
+function temporaryFolder(): string {
+  return join(tmpdir(), `skein-${userInfo().uid}`);
 }
 
 function statIfThere(path: string): Stats | undefined {

@@ -52,4 +52,39 @@ export const processErrors: ErrorTable = {
     remedy:
       'Leave SKEIN_SPAWNER unset, or install koffi for this platform with glibc 2.29 or later, musl, or macOS 10.15.',
   },
+  SK1613: {
+    title: 'The folder for records of process groups is not safe',
+    remedy:
+      'Remove what the message names, or set XDG_STATE_HOME to a folder of your own; nothing is started unregistered.',
+  },
+  SK1614: {
+    title: 'A process group cannot be registered',
+    remedy: 'Make room and grant write access where the message says; nothing is started unregistered.',
+  },
+  SK1615: {
+    title: 'The records of process groups cannot be read',
+    remedy: 'Grant read access to the folder that the message names; until then nothing is signalled.',
+  },
+  SK1616: {
+    title: 'A damaged record of a process group',
+    remedy:
+      'If it still runs, see `skein recover process-group PGID --preview` with its number; else remove the file named.',
+  },
+  SK1617: {
+    title: "A process group that is not proven to be skein's",
+    remedy: 'Find its number with ps, and see `skein recover process-group PGID --preview`.',
+  },
+  SK1618: {
+    title: 'No such process group on record',
+    remedy: 'Name the number of a group that `skein stop` has left running.',
+  },
+  SK1619: {
+    title: 'A receipt that does not hold any more',
+    remedy:
+      'Ask for a new one with `skein recover process-group PGID --preview`, and read it before you use it.',
+  },
+  SK1620: {
+    title: 'A process group outlived SIGKILL',
+    remedy: 'See with `ps -o pid,stat,wchan,args` what holds its processes; such a state may end by itself.',
+  },
 };

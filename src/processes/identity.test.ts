@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSameProcess } from './identity.ts';
+import { beganBefore, isSameProcess } from './identity.ts';
 
 const recorded = { pid: 7, start: '100', boot: 'b' };
 
@@ -11,4 +11,19 @@ test.each([
   ['another pid', { pid: 8, start: '100', boot: 'b' }, false],
 ])('T-7 a process is proven by all parts of its identity: %s', (_title, found, same) => {
   expect(isSameProcess(recorded, found)).toBe(same);
+});
+
+test.each([
+  ['99', '100', true],
+  ['100', '100', false],
+  ['101', '100', false],
+  ['98765432109876543210', '98765432109876543211', true],
+  ['Mon Jan  5 09:12:44 2026', 'Mon Jan 12 09:12:43 2026', true],
+  ['Mon Jan 12 09:12:44 2026', 'Mon Jan 12 09:12:44 2026', false],
+  ['', '100', true],
+  ['Mon Jan 12 09:12:44 2026', '100', true],
+  ['3000', 'Mon Jan 12 09:12:44 2026', true],
+  ['no date', 'Mon Jan 12 09:12:44 2026', true],
+])('T-7 %j began before %j: %s', (start, other, before) => {
+  expect(beganBefore(start, other)).toBe(before);
 });

@@ -50,5 +50,18 @@ export function isSameProcess(recorded: ProcessIdentity, found: ProcessIdentity 
  * @throws {SkeinError} SK1611
  */
 export async function isStillRunning(recorded: ProcessIdentity): Promise<boolean> {
-  return isSameProcess(recorded, await processIdentity(recorded.pid)) && (await system.isAlive(recorded.pid));
+  const [found, boot] = await Promise.all([system.trace(recorded.pid), bootIdentity()]);
+  return found !== undefined && !found.isDead && isSameProcess(recorded, { ...found, boot });
+}
+
+/**
+ * Whether one process began before another of the same boot, by their start identities; ticks are compared as numbers,
+ * dates as times. What cannot be compared counts as earlier, for it proves nothing.
+ */
+export function beganBefore(start: string, other: string): boolean {
+  const [isTicks, isOtherTicks] = [/^\d+$/.test(start), /^\d+$/.test(other)];
+  if (isTicks && isOtherTicks) return BigInt(start) < BigInt(other);
+  const [time, otherTime] = [Date.parse(start), Date.parse(other)];
+  // A bare number would be read as a year.
+  return isTicks || isOtherTicks || Number.isNaN(time) || Number.isNaN(otherTime) || time < otherTime;
 }

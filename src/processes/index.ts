@@ -14,6 +14,23 @@ export {
 export { LineSplitter, type LineSplitterOptions, type Lines, type OutputStream } from './lines.ts';
 export { holderOf, listeners } from './listeners.ts';
 export { untilUnread } from './reader.ts';
+export {
+  clearRegistry,
+  entriesOfWorkspace,
+  PROCESS_GROUP_VARIABLE,
+  type RecoveryReceipt,
+  type RegisteredGroup,
+  Registrar,
+  type Registration,
+  type RegistryEntry,
+  readRegistry,
+  recoverGroup,
+  recoveryReceipt,
+  registryFolder,
+  type Settlement,
+  settle,
+  settlementFault,
+} from './registry/index.ts';
 export { signalGroup } from './signal.ts';
 export { prepareSpawner, spawnGroup } from './spawning/spawn-group.ts';
 export { killGroup, type StopOptions, type StopOutcome, stopGroup } from './stop.ts';

@@ -7,6 +7,16 @@ export interface GroupMember {
   readonly command: string;
 }
 
+/** What the system knows of one process, zombies included, in one look. */
+export interface ProcessTrace {
+  readonly pid: number;
+  readonly group: number;
+  /** As `startIdentity` answers it. */
+  readonly start: string;
+  /** A zombie: its number is still taken, and nothing of it runs. */
+  readonly isDead: boolean;
+}
+
 /** A listening TCP socket. `address` is in canonical text form, `0.0.0.0` or `::` for any. */
 export interface Listener {
   readonly family: 'ipv4' | 'ipv6';
@@ -33,10 +43,18 @@ export interface SystemFacts {
   groupMembers(group: number, suspects?: readonly number[]): Promise<readonly GroupMember[]>;
   /** Constant for a process's life and different for the next one with its pid; `undefined` without such a process. */
   startIdentity(pid: number): Promise<string | undefined>;
-  /** Whether the process lives; a zombie does not, whoever is to collect it. */
-  isAlive(pid: number): Promise<boolean>;
+  /** `undefined` without such a process. */
+  trace(pid: number): Promise<ProcessTrace | undefined>;
+  /** Of every process. */
+  traces(): Promise<readonly ProcessTrace[]>;
+  /** The session that a process belongs to, which is its leader's pid; `undefined` where that cannot be told. */
+  session(pid: number): Promise<number | undefined>;
+  /** The processes that had this variable with this value when they began, as far as this user may see it. */
+  givenVariable(name: string, value: string): Promise<ReadonlySet<number>>;
   /** Different after each boot. */
   bootIdentity(): Promise<string>;
+  /** The same after each boot, and different on another machine; `''` where there is none. */
+  machineIdentity(): Promise<string>;
   listeners(): Promise<readonly Listener[]>;
   /** `undefined` when nobody listens on the port. */
   portHolder(port: number): Promise<PortHolder | undefined>;

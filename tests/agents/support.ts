@@ -11,6 +11,7 @@ import {
   type ResolvedAgent,
 } from '../../src/agents/host/index.ts';
 import { type Command, type StartedProgram, startProgram } from '../../src/agents/program/index.ts';
+import { registryFolder } from '../../src/processes/index.ts';
 import type { AgentReference, Json, Service, ServiceId } from '../../src/workspace/index.ts';
 import { isAlive } from '../support/process-scan.ts';
 
@@ -23,7 +24,10 @@ export class Workplace implements AsyncDisposable {
   readonly environment: Record<string, string | undefined> = {
     ...process.env,
     XDG_RUNTIME_DIR: this.runtimeDirectory,
+    XDG_STATE_HOME: join(this.folder, 'state'),
   };
+  /** Absolute folder of the records of process groups. */
+  readonly records: string = registryFolder(this.environment);
   readonly #agents: AgentProcess[] = [];
 
   /** The argument vector of a hostile agent, `hangs load` as its file's name and its variant. */
@@ -62,12 +66,13 @@ export class Workplace implements AsyncDisposable {
     return join(base, folder, 's');
   }
 
-  /** Every process that an agent told of is gone, and so is every socket and its folder. */
+  /** Every process that an agent told of is gone, and so is every socket, its folder, and every record. */
   async expectNothingLeft(): Promise<void> {
     const pids = existsSync(this.pidsFile) ? readFileSync(this.pidsFile, 'utf8').trim().split('\n') : [];
     await vi.waitFor(() => expect(pids.map(Number).filter(isAlive)).toEqual([]), { timeout: 5_000 });
     const sockets = join(this.runtimeDirectory, 'skein');
     expect(existsSync(sockets) ? readdirSync(sockets) : []).toEqual([]);
+    expect(existsSync(this.records) ? readdirSync(this.records) : []).toEqual([]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -115,6 +125,7 @@ describe('T-11 one run of a workspace at a time', () => {
     ['without its run', (claim) => JSON.stringify({ ...claim, run: undefined })],
     ['with a list for its run', (claim) => JSON.stringify({ ...claim, run: [] })],
     ['without a time', (claim) => JSON.stringify({ ...claim, startedAt: 7 })],
+    ['without its root', (claim) => JSON.stringify({ ...claim, root: undefined })],
     ['without a process', (claim) => JSON.stringify({ ...claim, supervisor: null })],
   ])('a damaged claim locks nobody out: %s', async (_, damaged) => {
     await claimRun(options('first'));
@@ -123,6 +134,35 @@ describe('T-11 one run of a workspace at a time', () => {
     expect(await liveRun(root)).toBeUndefined();
     await claimRun(options('second'));
     expect(await liveRun(root)).toMatchObject({ run: 'second' });
+  });
+
+  test('a copy of the workspace is free, also where the original is held, and the original stays held', async () => {
+    await claimRun(options('first'));
+    const copy = `${root}-copy`;
+    cpSync(root, copy, { recursive: true });
+    try {
+      expect(await liveRun(copy)).toBeUndefined();
+      const claim = await claimRun({ ...options('second'), root: copy });
+      expect(await liveRun(copy)).toMatchObject({ run: 'second', root: copy });
+      expect(await liveRun(root)).toMatchObject({ run: 'first', root });
+      claim.release();
+    } finally {
+      rmSync(copy, { recursive: true });
+    }
+  });
+
+  test('a workspace that was moved, or is reached by a link, is still held', async () => {
+    await claimRun(options('first'));
+    const [moved, link] = [`${root}-moved`, `${root}-link`];
+    symlinkSync(root, link);
+    try {
+      expect(await liveRun(link)).toMatchObject({ run: 'first' });
+      renameSync(root, moved);
+      expect(await liveRun(moved)).toMatchObject({ run: 'first' });
+    } finally {
+      rmSync(link);
+      renameSync(moved, root);
+    }
   });
 
   test('a damaged record of the run that holds it is named, with its process', async () => {

@@ -51,6 +51,7 @@ test('C-15, C-17 a process gets the short list, its facts and addresses, and wha
     DECLARED: 'yes',
     API: url,
     LITERAL: 'a$b ${x}',
+    SKEIN_PROCESS_GROUP: expect.stringMatching(/^[0-9a-f]{32}$/),
     SKEIN__WORKSPACE: 'given',
     SKEIN__MODULE: 'given',
     SKEIN__SERVICE: 'dump',

@@ -33,6 +33,8 @@ describe.runIf(hasFullDevice)('U-2 a result that cannot be written is a failure 
     );
     for (const words of [['run'], ['run', '--json'], ['run', '--detach', '--wait']])
       await expectLost(site, words);
+    // The supervisor of a run that nobody waits for any more ends by itself.
+    await site.untilNothingRuns();
     site.expectNothingLeft();
   });
 

@@ -11,9 +11,13 @@ const keystrokeMs = 150;
 test('run-04 INT to the supervisor alone, without a terminal: the service is told, and the supervisor ends after it', async () => {
   await using site = new Site();
   site.declare('told', [
-    shellService('a', `trap 'sleep 0.3; echo told > word; kill -KILL $!; exit 0' INT; echo up; sleep 600 & wait`, {
-      spec: { 'stop-signal': 'INT' },
-    }),
+    shellService(
+      'a',
+      `trap 'sleep 0.3; echo told > word; kill -KILL $!; exit 0' INT; echo up; sleep 600 & wait`,
+      {
+        spec: { 'stop-signal': 'INT' },
+      },
+    ),
   ]);
   const run = site.start('run', '--json');
   await run.line('told/a', 'up');

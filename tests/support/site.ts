@@ -4,6 +4,7 @@
  * left of it is found. Disposing of it kills what a failed test has left, and removes the folders.
  */
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
+import { registryFolder } from '../../src/processes/index.ts';
 import { type FoundProcess, processesWith } from './process-scan.ts';
 import { type Document, type Finished, RunningCommand } from './running-command.ts';
 
@@ -45,7 +47,11 @@ export class Site implements AsyncDisposable {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { PATH, HOME, USER, SHELL } = process.env;
     const shell = { PATH, HOME, USER, SHELL, LANG: 'C.UTF-8', TERM: 'dumb' };
-    const own = { TMPDIR: this.#temporaryFolder, XDG_RUNTIME_DIR: this.#runtimeFolder };
+    const own = {
+      TMPDIR: this.#temporaryFolder,
+      XDG_RUNTIME_DIR: this.#runtimeFolder,
+      XDG_STATE_HOME: join(this.#base, 's'),
+    };
     this.environment = { ...shell, ...own, ...environment };
   }
 
@@ -133,6 +139,12 @@ export class Site implements AsyncDisposable {
     return processesWith(this.#base);
   }
 
+  /** Names of the records of process groups. */
+  records(): readonly string[] {
+    const folder = registryFolder(this.environment);
+    return existsSync(folder) ? readdirSync(folder) : [];
+  }
+
   /** Sockets and temporary files, relative to the ground. What Node 22 and later compiles there is Node's own. */
   leftFiles(): readonly string[] {
     return [this.#runtimeFolder, this.#temporaryFolder].flatMap((folder) =>
@@ -142,9 +154,10 @@ export class Site implements AsyncDisposable {
     );
   }
 
-  /** No process, no socket, no folder of a socket: to be called where a command has said that all is over. */
+  /** No process, no record, no socket, no folder of a socket: to be called where a command has said that all is over. */
   expectNothingLeft(): void {
-    expect({ processes: this.processes(), files: this.leftFiles() }).toEqual({ processes: [], files: [] });
+    const left = { processes: this.processes(), records: this.records(), files: this.leftFiles() };
+    expect(left).toEqual({ processes: [], records: [], files: [] });
   }
 
   /** Where nobody was left to say that it is over. */

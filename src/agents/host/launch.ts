@@ -55,7 +55,7 @@ export async function launchAgent(agent: ResolvedAgent, options: LaunchOptions):
 
 /**
  * The program of an agent, serving. `agent.identity` names it in errors.
- * @throws {SkeinError} SK1307, SK1308 (not started), SK1310 to SK1315 (no handshake, or a bad one); the reason of
+ * @throws {SkeinError} SK1307, SK1308, SK1613, SK1614 (not started), SK1310 to SK1315 (no handshake, or a bad one); the reason of
  * `signal` when it is aborted.
  */
 export async function startAgent(agent: Program, options: LaunchOptions): Promise<AgentLife> {

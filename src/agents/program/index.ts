@@ -19,5 +19,6 @@ export {
   SOCKET_PATH_LIMIT_BYTES,
   TOKEN_METADATA_KEY,
 } from './protocol.ts';
+export { socketInFolder } from './socket-folder.ts';
 export type { SpawnedAgent } from './spawned.ts';
 export { type StartedProgram, startProgram } from './start.ts';

@@ -23,6 +23,8 @@ export interface Bootstrap {
   readonly socket: string;
   /** Protocols that the host speaks. */
   readonly protocols: readonly number[];
+  /** Absolute folder of the records of process groups (T-7). */
+  readonly processGroups: string;
 }
 
 /** What an agent's handshake line says: `skein|<protocol>|<target>`. */

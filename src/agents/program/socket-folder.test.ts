@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeSocketFolder } from './socket-folder.ts';
+import { makeSocketFolder, socketInFolder } from './socket-folder.ts';
 
 let folder: string;
 const uid = process.getuid?.() ?? 'user';
@@ -32,6 +32,12 @@ describe('A-7 the folder of a socket', () => {
     a.remove();
     a.remove();
     expect([existsSync(a.folder), existsSync(b.folder)]).toEqual([false, true]);
+  });
+
+  test('T-10 is known by its name', () => {
+    const made = makeSocketFolder({ runtimeDirectory: folder });
+    expect(socketInFolder(made.folder)).toBe(made.socket);
+    expect(['a-1', 'b-123456', 'a-1234567'].map(socketInFolder)).toEqual([undefined, undefined, undefined]);
   });
 
   test.each([

@@ -5,7 +5,7 @@
  */
 import { lstatSync, mkdirSync, mkdtempSync, rmSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { SkeinError } from '../../errors/index.ts';
 import { SOCKET_PATH_LIMIT_BYTES } from './protocol.ts';
 
@@ -37,6 +37,11 @@ export function makeSocketFolder(places: SocketPlaces): SocketFolder {
     socket: join(folder, socketName),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The socket of the folder that an agent was given; `undefined` where a path is, by its name, none. */
+export function socketInFolder(path: string): string | undefined {
+  return /^a-[A-Za-z0-9]{6}$/.test(basename(path)) ? join(path, socketName) : undefined;
 }
 
 function privateBase({ runtimeDirectory, temporaryDirectory = tmpdir() }: SocketPlaces): string {

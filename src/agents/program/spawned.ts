@@ -1,20 +1,25 @@
 /**
- * The process of an agent: started in a group of its own with a life-line (A-9), told its token and its socket by one
- * line (A-7), its output read as its log (A-10). Owns the group and the socket's folder; speaks no gRPC.
+ * The process of an agent: started in a group of its own, on record (T-7), with a life-line (A-9), told its token and its
+ * socket by one line (A-7), its output read as its log (A-10). Owns the group, what the agent registers, and the socket's
+ * folder; speaks no gRPC.
  */
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { SkeinError } from '../../errors/index.ts';
+import { SkeinError, SkeinFaults } from '../../errors/index.ts';
 import {
   callerVariables,
   type Exit,
   type GroupProcess,
-  killGroup,
   LineSplitter,
   type Lines,
   type OutputStream,
+  type RegisteredGroup,
+  Registrar,
+  readRegistry,
+  registryFolder,
+  settle,
+  settlementFault,
   signalGroup,
-  spawnGroup,
 } from '../../processes/index.ts';
 import { type AgentExit, describeExit } from './exit.ts';
 import { AgentLog } from './own-log.ts';
@@ -29,7 +34,7 @@ const outputLagMs = 500;
 export interface SpawnAgentOptions {
   /** Of the caller; only the short list of C-17 is passed on. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Absolute working folder. */
+  /** Absolute working folder: the root of the workspace that it is started for. */
   readonly directory: string;
   /** Judges each stdout line; `true` where it was the handshake, which is not log. */
   readonly takeLine: (text: string) => boolean;
@@ -46,24 +51,31 @@ export class SpawnedAgent {
   readonly exited: Promise<AgentExit>;
   /** Aborted at the exit, with an SK1311 as its reason. */
   readonly gone: AbortSignal;
-  readonly #group: GroupProcess;
+  readonly #registered: RegisteredGroup;
+  /** Absolute folder of the records of process groups, the agent's own among them. */
+  readonly #records: string;
   readonly #folder: SocketFolder;
   readonly #gone: AbortController = new AbortController();
   #exit: AgentExit | undefined;
 
-  /** @throws {SkeinError} SK1307, SK1308 */
+  /** @throws {SkeinError} SK1307, SK1308, SK1613, SK1614 */
   static async start(agent: Program, options: SpawnAgentOptions): Promise<SpawnedAgent> {
     const folder = makeSocketFolder({ runtimeDirectory: options.environment['XDG_RUNTIME_DIR'] });
+    const registrar = new Registrar(registryFolder(options.environment));
     try {
-      const group = await spawnGroup({
-        command: agent.command,
-        cwd: options.directory,
-        environment: agentEnvironment(options.environment),
-        stdin: 'pipe',
-      });
-      return new SpawnedAgent(agent, group, folder, options.takeLine);
+      const registered = await registrar.spawn(
+        {
+          command: agent.command,
+          cwd: options.directory,
+          environment: agentEnvironment(options.environment),
+          stdin: 'pipe',
+        },
+        { workspaceRoot: options.directory, purpose: { kind: 'agent', agent: agent.identity } },
+      );
+      return new SpawnedAgent(agent, registered, registrar.folder, folder, options.takeLine);
     } catch (error) {
       folder.remove();
+      if (isUnregistered(error)) throw error;
       throw new SkeinError(
         'SK1308',
         `agent ${agent.identity} (${agent.command.join(' ')}) cannot be started`,
@@ -77,17 +89,20 @@ export class SpawnedAgent {
 
   private constructor(
     agent: Program,
-    group: GroupProcess,
+    registered: RegisteredGroup,
+    records: string,
     folder: SocketFolder,
     takeLine: (text: string) => boolean,
   ) {
+    const group = registered.process;
     this.name = agent.identity;
     this.pid = group.pid;
     this.log = new AgentLog();
     this.token = randomBytes(32).toString('hex');
     this.socket = folder.socket;
     this.gone = this.#gone.signal;
-    this.#group = group;
+    this.#registered = registered;
+    this.#records = records;
     this.#folder = folder;
     const read = [
       readLines(group.stdout, 'stdout', this.log, takeLine),
@@ -95,6 +110,10 @@ export class SpawnedAgent {
     ];
     this.exited = this.#awaitExit(Promise.all(read));
     this.#writeBootstrap();
+  }
+
+  get #group(): GroupProcess {
+    return this.#registered.process;
   }
 
   get exit(): AgentExit | undefined {
@@ -116,13 +135,14 @@ export class SpawnedAgent {
   }
 
   /**
-   * Ends whatever is left of the group at once, waits until it is gone and removes the socket's folder.
-   * @throws {SkeinError} SK1308 when something outlives SIGKILL; SK1609, SK1611
+   * Ends whatever is left of the group at once, waits until it is gone, ends what the agent has left running, and removes
+   * the socket's folder.
+   * @throws {SkeinError} SK1308 when something outlives SIGKILL; SK1609, SK1611, SK1613 to SK1617, SK1620
    */
   async clear(): Promise<void> {
     try {
       this.#group.stdin?.destroy();
-      const killed = await killGroup(this.#group);
+      const killed = await this.#registered.kill();
       if (killed.outcome === 'timed-out')
         throw new SkeinError(
           'SK1308',
@@ -130,9 +150,20 @@ export class SpawnedAgent {
           { remedy: `Look at them with \`ps -o pid,stat,args -g ${this.pid}\`.` },
         );
       await this.exited;
+      await this.#clearOrphans();
     } finally {
       this.#folder.remove();
     }
+  }
+
+  /** An agent that ended in order has left nothing; one that was killed has left what its records tell (T-13). */
+  async #clearOrphans(): Promise<void> {
+    const orphans = readRegistry(this.#records).filter(
+      ({ record }) => record.reservation?.parent === this.#registered.secret,
+    );
+    const settlements = await settle([orphans], { timeoutMs: 0 });
+    const faults = settlements.flatMap((settlement) => settlementFault(settlement) ?? []);
+    if (faults.length > 0) throw new SkeinFaults(faults);
   }
 
   async #awaitExit(outputRead: Promise<unknown>): Promise<AgentExit> {
@@ -161,11 +192,21 @@ export class SpawnedAgent {
   }
 
   #writeBootstrap(): void {
-    const bootstrap: Bootstrap = { token: this.token, socket: this.socket, protocols: [PROTOCOL] };
+    const bootstrap: Bootstrap = {
+      token: this.token,
+      socket: this.socket,
+      protocols: [PROTOCOL],
+      processGroups: this.#records,
+    };
     // A broken pipe says that the process is gone; its exit tells why.
     this.#group.stdin?.on('error', () => undefined);
     this.#group.stdin?.write(`${JSON.stringify(bootstrap)}\n`);
   }
+}
+
+/** Whether it is no fault of the agent's program: nothing at all can be started. */
+function isUnregistered(error: unknown): boolean {
+  return error instanceof SkeinError && (error.code === 'SK1613' || error.code === 'SK1614');
 }
 
 /** The exit of a process whose status somebody else has collected (SK1608): it is gone, and no more is known. */

@@ -22,7 +22,7 @@ export interface StartOptions {
   readonly directory: string;
 }
 
-/** @throws {SkeinError} SK1307, SK1308 */
+/** @throws {SkeinError} SK1307, SK1308, SK1613, SK1614 */
 export async function startProgram(program: Program, options: StartOptions): Promise<StartedProgram> {
   const startedAt = performance.now();
   const line = new HandshakeLine(program.identity);

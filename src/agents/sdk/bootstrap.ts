@@ -1,6 +1,7 @@
 /** The one line that the host writes to a fresh agent's stdin (A-7), and the life-line that stdin is from then on (A-9). */
 import type { Readable } from 'node:stream';
 import { SkeinError } from '../../errors/index.ts';
+import { registryFolder } from '../../processes/index.ts';
 import { PROTOCOL, SOCKET_PATH_LIMIT_BYTES } from '../program/index.ts';
 
 /** What an agent needs to know to begin. */
@@ -8,6 +9,8 @@ export interface Launch {
   readonly token: string;
   /** Absolute path of the socket. */
   readonly socket: string;
+  /** Absolute folder of the records of process groups (T-7). */
+  readonly processGroups: string;
   /** The agent was started by its author, under a debugger: it outlives the life-line (A-11). */
   readonly attached: boolean;
 }
@@ -61,7 +64,7 @@ function parseLaunch(line: string): Launch {
     throw unusable('it is not JSON', error);
   }
   if (typeof written !== 'object' || written === null) throw unusable('it is not a JSON object');
-  const { token, socket, protocols, attached } = written as Record<string, unknown>;
+  const { token, socket, protocols, processGroups, attached } = written as Record<string, unknown>;
   if (typeof token !== 'string' || !/^[0-9a-f]{64}$/.test(token))
     throw unusable('`token` is not 32 bytes in hex');
   if (typeof socket !== 'string' || !socket.startsWith('/'))
@@ -71,13 +74,17 @@ function parseLaunch(line: string): Launch {
     throw unusable(
       `\`socket\` is ${bytes} bytes long, and more than ${SOCKET_PATH_LIMIT_BYTES} are not safe`,
     );
+  // A host that does not name it has nothing against the place where they usually are.
+  const records = processGroups ?? registryFolder(process.env);
+  if (typeof records !== 'string' || !records.startsWith('/'))
+    throw unusable('`processGroups` is not an absolute path');
   if (!Array.isArray(protocols)) throw unusable('`protocols` is not a list');
   if (!protocols.includes(PROTOCOL))
     throw new SkeinError(
       'SK1702',
       `the host speaks protocols ${protocols.join(', ')}; this agent speaks ${PROTOCOL}`,
     );
-  return { token, socket, attached: attached === true };
+  return { token, socket, processGroups: records, attached: attached === true };
 }
 
 function unusable(why: string, cause?: unknown): SkeinError {

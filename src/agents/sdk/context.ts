@@ -1,6 +1,7 @@
 /** What a handler is given of its instance: the facts of the latest Load, and the means that the SDK offers. */
 import { resolve } from 'node:path';
 import { DesiredState } from '../../gen/skein/runtime/v1/runtime_pb.js';
+import type { Registrar } from '../../processes/index.ts';
 import { Deadline } from './deadline.ts';
 import type { ServiceContext } from './definition.ts';
 import type { Happening } from './events.ts';
@@ -8,7 +9,7 @@ import { AgentFailure } from './failure.ts';
 import type { Generations } from './generations.ts';
 import type { InstanceOutput } from './logs/index.ts';
 import type { Endpoint, Identity, RuntimeContext, ServiceKind } from './model.ts';
-import { runCommand, Supervised } from './supervision.ts';
+import { runCommand, Supervised, type Surroundings } from './supervision.ts';
 
 /** What a Load says. */
 export interface Facts<Spec> {
@@ -25,6 +26,7 @@ export interface Facts<Spec> {
 }
 
 export interface Means {
+  readonly registrar: Registrar;
   readonly output: InstanceOutput;
   readonly generations: Generations;
   readonly report: (generation: number, happening: Happening) => void;
@@ -33,8 +35,14 @@ export interface Means {
 
 /** `current` answers the facts of the latest Load. */
 export function instanceContext<Spec>(current: () => Facts<Spec>, means: Means): ServiceContext<Spec> {
-  const { output, generations } = means;
+  const { output, generations, registrar } = means;
   const folder = (cwd: string | undefined): string => resolve(current().directory, cwd ?? '.');
+  const surroundings = (): Surroundings => {
+    const { identity, workspaceDirectory } = current();
+    const { workspace, run } = identity;
+    const purpose = { kind: 'service', workspace, run, service: output.instance } as const;
+    return { output, registrar, registration: { workspaceRoot: workspaceDirectory, purpose } };
+  };
   return {
     instance: output.instance,
     get identity() {
@@ -69,14 +77,14 @@ export function instanceContext<Spec>(current: () => Facts<Spec>, means: Means):
     },
     async supervise(options) {
       const generation = generations.requireStarting();
-      const process = await Supervised.spawn({ ...options, cwd: folder(options.cwd) }, output);
+      const process = await Supervised.spawn({ ...options, cwd: folder(options.cwd) }, surroundings());
       if (generations.adopt(generation, process)) return process;
       // Stopped between the two: nobody would ever stop it again.
       using deadline = new Deadline(0);
       await process.stop(deadline);
       throw new AgentFailure('INTERRUPTED', 'start was interrupted by stop', { retryable: true });
     },
-    run: (options) => runCommand({ ...options, cwd: folder(options.cwd) }, output),
+    run: (options) => runCommand({ ...options, cwd: folder(options.cwd) }, surroundings()),
     log: (text) => output.say(text),
     hide: (secret) => output.mask.add(secret),
     desire: (phase, cause) => means.desire(desiredStates[phase], cause),

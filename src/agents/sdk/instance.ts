@@ -5,6 +5,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Failure } from '../../gen/skein/base/v1/status_pb.js';
 import { DesiredState, InstanceState } from '../../gen/skein/runtime/v1/runtime_pb.js';
+import type { Registrar } from '../../processes/index.ts';
 import { agentLog } from './agent-log.ts';
 import type { LoadedAgent } from './agents.ts';
 import { type Facts, instanceContext } from './context.ts';
@@ -32,6 +33,8 @@ const defaultStopTimeoutMs = 10_000;
 /** What an instance is made of. */
 export interface InstanceParts {
   readonly agent: LoadedAgent;
+  /** Keeps the records of whatever it starts. */
+  readonly registrar: Registrar;
   readonly output: InstanceOutput;
   readonly report: (generation: number, happening: Happening) => void;
 }
@@ -217,13 +220,13 @@ export class ServiceInstance {
 
   #createHandler(facts: Facts<unknown>): ServiceHandler {
     const current = (): Facts<unknown> => (this.#prepared.is === 'nothing' ? facts : this.#prepared.facts);
-    const { agent, output, report } = this.#parts;
+    const { agent, registrar, output, report } = this.#parts;
     const desire = (desired: DesiredState, cause: string): void => {
       this.#desired = desired;
       report(this.#generations.number, { kind: 'desired', desired, cause });
     };
     return agent.definition.createService(
-      instanceContext(current, { output, generations: this.#generations, report, desire }),
+      instanceContext(current, { registrar, output, generations: this.#generations, report, desire }),
     );
   }
 

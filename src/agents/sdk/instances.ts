@@ -6,6 +6,7 @@ import {
   type InstanceEvent,
   InstanceState,
 } from '../../gen/skein/runtime/v1/runtime_pb.js';
+import type { Registrar } from '../../processes/index.ts';
 import { agentLog } from './agent-log.ts';
 import type { LoadedAgent } from './agents.ts';
 import { EventStreams, instanceEvent } from './events.ts';
@@ -19,6 +20,12 @@ export class Instances {
   readonly events: EventStreams = new EventStreams();
   readonly logs: LogStreams = new LogStreams();
   readonly #instances = new Map<string, ServiceInstance>();
+  readonly #registrar: Registrar;
+
+  /** `registrar` keeps the records of whatever the instances start. */
+  constructor(registrar: Registrar) {
+    this.#registrar = registrar;
+  }
 
   find(name: string): ServiceInstance | undefined {
     return this.#instances.get(name);
@@ -38,6 +45,7 @@ export class Instances {
       );
     const instance = new ServiceInstance({
       agent,
+      registrar: this.#registrar,
       output: this.logs.outputOf(name),
       report: (generation, happening) => this.events.publish(instanceEvent(name, generation, happening)),
     });

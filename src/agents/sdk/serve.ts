@@ -6,7 +6,7 @@ import { unlinkSync } from 'node:fs';
 import { Health } from '../../gen/grpc/health/v1/health_pb.js';
 import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
 import { RuntimeService } from '../../gen/skein/runtime/v1/runtime_pb.js';
-import { prepareSpawner } from '../../processes/index.ts';
+import { prepareSpawner, Registrar } from '../../processes/index.ts';
 import { AGENT_VARIABLE, formatHandshake, PROTOCOL } from '../program/index.ts';
 import { agentLog } from './agent-log.ts';
 import { agentService } from './agent-service.ts';
@@ -51,16 +51,18 @@ export async function serveAgents(
   surviveClosedPipes();
   process.on('uncaughtException', crash);
   try {
-    await serve(agents, await readLaunch(process.stdin));
+    const launch = await readLaunch(process.stdin);
+    const registrar = new Registrar(launch.processGroups);
+    await serve(agents, registrar, launch);
+    makeReady(agents, registrar);
   } catch (error) {
     agentLog('error', `${names} could not be launched`, error);
     process.exit(1);
   }
-  makeReady(agents);
 }
 
-async function serve(agents: Agents, launch: Launch): Promise<void> {
-  const instances = new Instances();
+async function serve(agents: Agents, registrar: Registrar, launch: Launch): Promise<void> {
+  const instances = new Instances(registrar);
   const ending = new AbortController();
   const server = new AgentServer(launch.token);
   const hungUp = launch.attached ? Promise.resolve() : endOf(process.stdin);
@@ -109,10 +111,10 @@ async function serve(agents: Agents, launch: Launch): Promise<void> {
 }
 
 /** Loads what the first Load and Start need while the host is connecting; a fault is told to the call that meets it. */
-function makeReady(agents: Agents): void {
+function makeReady(agents: Agents, registrar: Registrar): void {
   setImmediate(() => {
     const first = agents.find('').then((agent) => agent?.information());
-    void Promise.allSettled([prepareSpawner(), first]);
+    void Promise.allSettled([prepareSpawner(), registrar.prepare(), first]);
   });
 }
 

@@ -1,15 +1,16 @@
 /**
- * Processes that belong to an instance: each leads a group of its own, its output flows into the instance's logs with
- * secrets masked, its end is known with its last lines, and it is stopped as a group until the group is empty.
+ * Processes that belong to an instance: each leads a group of its own, which is on record before it runs (T-7), its output
+ * flows into the instance's logs with secrets masked, its end is known with its last lines, and it is stopped as a group
+ * until the group is empty.
  */
 import type { Writable } from 'node:stream';
 import {
   type Exit,
   type GroupProcess,
-  killGroup,
+  type RegisteredGroup,
+  type Registrar,
+  type Registration,
   signalGroup,
-  spawnGroup,
-  stopGroup,
 } from '../../processes/index.ts';
 import { agentLog } from './agent-log.ts';
 import { Deadline } from './deadline.ts';
@@ -60,6 +61,13 @@ export interface SupervisedProcess {
   signal(name: NodeJS.Signals): boolean;
 }
 
+/** What a process is started in: whose it is, and where its output goes. */
+export interface Surroundings {
+  readonly output: InstanceOutput;
+  readonly registrar: Registrar;
+  readonly registration: Registration;
+}
+
 export type StopResult = 'stopped' | 'forced' | 'timed-out';
 
 /** Somebody else may hold a dead process's output open; its last lines are waited for this long. */
@@ -72,7 +80,7 @@ const remainderGraceMs = 2_000;
 const cancelGraceMs = 2_000;
 
 /** All groups of this agent process that were not seen empty, be they of services or of commands. */
-const living = new Set<GroupProcess>();
+const living = new Set<RegisteredGroup>();
 /** Processes that are being started. */
 const spawning = new Set<Promise<unknown>>();
 /** Nothing is started any more. */
@@ -90,18 +98,18 @@ export async function endEverything(): Promise<void> {
   await Promise.all([...living].map(endGroup));
 }
 
-async function endGroup(group: GroupProcess): Promise<void> {
+async function endGroup(group: RegisteredGroup): Promise<void> {
   try {
-    const { outcome } = await killGroup(group);
-    if (outcome === 'timed-out') agentLog('error', `process group ${group.pid} may still run`);
+    const { outcome } = await group.kill();
+    if (outcome === 'timed-out') agentLog('error', `process group ${group.process.pid} may still run`);
     else living.delete(group);
   } catch (error) {
-    agentLog('error', `process group ${group.pid} could not be ended`, error);
+    agentLog('error', `process group ${group.process.pid} could not be ended`, error);
   }
 }
 
 export class Supervised implements SupervisedProcess {
-  readonly #group: GroupProcess;
+  readonly #registered: RegisteredGroup;
   readonly #stopSignal: NodeJS.Signals;
   readonly #tail = new LineTail(LAST_LINES);
   readonly #output: Promise<unknown>;
@@ -112,13 +120,13 @@ export class Supervised implements SupervisedProcess {
   /** The first stop that was asked for. */
   #stopping: Promise<StopResult> | undefined;
 
-  /** @throws {SkeinError} SK1601–SK1607, SK1610; AgentFailure INTERRUPTED where the agent is ending */
+  /** @throws {SkeinError} SK1601–SK1607, SK1610, SK1613, SK1614; AgentFailure INTERRUPTED where the agent is ending */
   static async spawn(
     options: SuperviseOptions & { readonly cwd: string },
-    output: InstanceOutput,
+    surroundings: Surroundings,
   ): Promise<Supervised> {
     if (isEnding) throw new AgentFailure('INTERRUPTED', 'the agent is ending', { retryable: true });
-    const spawned = Supervised.#spawn(options, output);
+    const spawned = Supervised.#spawn(options, surroundings);
     spawning.add(spawned);
     try {
       return await spawned;
@@ -129,23 +137,26 @@ export class Supervised implements SupervisedProcess {
 
   static async #spawn(
     options: SuperviseOptions & { readonly cwd: string },
-    output: InstanceOutput,
+    { output, registrar, registration }: Surroundings,
   ): Promise<Supervised> {
     for (const { value, secret } of options.environment) if (secret) output.mask.add(value);
-    const { command, cwd, environment, uid, gid, stdin } = options;
-    const group = await spawnGroup({
-      command,
-      cwd,
-      environment: Object.fromEntries(environment.map(({ name, value }) => [name, value])),
-      ...(uid !== undefined && { uid }),
-      ...(gid !== undefined && { gid }),
-      ...(stdin !== undefined && { stdin }),
-    });
+    const { command, cwd, environment, uid, gid, stdin, stopSignal } = options;
+    const group = await registrar.spawn(
+      {
+        command,
+        cwd,
+        environment: Object.fromEntries(environment.map(({ name, value }) => [name, value])),
+        ...(uid !== undefined && { uid }),
+        ...(gid !== undefined && { gid }),
+        ...(stdin !== undefined && { stdin }),
+      },
+      { ...registration, ...(stopSignal !== undefined && { stopSignal }) },
+    );
     return new Supervised(group, options, output);
   }
 
-  private constructor(group: GroupProcess, options: SuperviseOptions, output: InstanceOutput) {
-    this.#group = group;
+  private constructor(group: RegisteredGroup, options: SuperviseOptions, output: InstanceOutput) {
+    this.#registered = group;
     this.#stopSignal = options.stopSignal ?? 'SIGTERM';
     living.add(group);
     const observe = (record: LogRecord): void => {
@@ -156,7 +167,7 @@ export class Supervised implements SupervisedProcess {
     this.#output = Promise.all(
       (['stdout', 'stderr'] as const).map((stream) =>
         output
-          .pump(group[stream], stream, observe)
+          .pump(this.#group[stream], stream, observe)
           .catch((error: unknown) =>
             agentLog('error', `reading ${stream} of ${output.instance} failed`, error),
           ),
@@ -166,6 +177,10 @@ export class Supervised implements SupervisedProcess {
     this.#cleared = this.#clearRemainder();
     // Whoever is interested in the end also sees its failure; without anybody it must not end the agent.
     this.ended.catch(() => undefined);
+  }
+
+  get #group(): GroupProcess {
+    return this.#registered.process;
   }
 
   get pid(): number {
@@ -190,7 +205,7 @@ export class Supervised implements SupervisedProcess {
 
   /**
    * Its signal, a wait until the group is empty, SIGKILL when the deadline comes.
-   * @throws {SkeinError} SK1609, SK1611
+   * @throws {SkeinError} SK1609, SK1611, SK1614
    */
   stop(deadline: Deadline): Promise<StopResult> {
     const stopping = this.#stopGroup(deadline);
@@ -199,21 +214,19 @@ export class Supervised implements SupervisedProcess {
   }
 
   async #stopGroup(deadline: Deadline): Promise<StopResult> {
-    // Once it was seen empty its number may be a stranger's (T-7).
-    if (!living.has(this.#group)) return 'stopped';
     const outcome = await this.#signalAndWait(deadline);
-    if (outcome !== 'timed-out') living.delete(this.#group);
+    if (outcome !== 'timed-out') living.delete(this.#registered);
     return outcome;
   }
 
   async #signalAndWait(deadline: Deadline): Promise<StopResult> {
-    if (deadline.signal.aborted) return (await killGroup(this.#group)).outcome;
+    if (deadline.signal.aborted) return (await this.#registered.kill()).outcome;
     try {
       const options = { signal: this.#stopSignal, timeoutMs: noTimeoutMs, abort: deadline.signal };
-      return (await stopGroup(this.#group, options)).outcome;
+      return (await this.#registered.stop(options)).outcome;
     } catch (error) {
       if (!deadline.signal.aborted) throw error;
-      return (await killGroup(this.#group)).outcome;
+      return (await this.#registered.kill()).outcome;
     }
   }
 
@@ -257,15 +270,15 @@ const noTimeoutMs = 24 * 60 * 60 * 1000;
 
 /**
  * Runs a command to its end; an aborted `signal` stops it and is thrown.
- * @throws {SkeinError} SK1601–SK1607, SK1610
+ * @throws {SkeinError} SK1601–SK1607, SK1610, SK1613, SK1614
  */
 export async function runCommand(
   options: CommandOptions & { readonly cwd: string },
-  output: InstanceOutput,
+  surroundings: Surroundings,
 ): Promise<CommandOutcome> {
   const { signal } = options;
   signal.throwIfAborted();
-  const command = await Supervised.spawn(options, output);
+  const command = await Supervised.spawn(options, surroundings);
   const cancel = (): void => {
     const deadline = new Deadline(cancelGraceMs);
     command

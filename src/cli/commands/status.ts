@@ -1,6 +1,7 @@
 /** `skein status`: the live run, or how the last one ended. */
 import {
   connectToRun,
+  isSupervisorAlive,
   type LastRun,
   latestRun,
   type RunRecord,
@@ -70,9 +71,9 @@ async function showLast(
 async function crashedRun(root: string, last: LastRun | undefined): Promise<RunRecord | undefined> {
   const { record: newest, damaged } = await latestRun(root);
   damaged.forEach(warn);
-  return newest === undefined || newest.state === 'ended' || newest.run === last?.run.run
-    ? undefined
-    : newest;
+  if (newest === undefined || newest.state === 'ended' || newest.run === last?.run.run) return undefined;
+  // No run of this workspace is live: then it is that of the original, and this a copy.
+  return (await isSupervisorAlive(newest)) ? undefined : newest;
 }
 
 function crashText({ run, supervisor }: RunRecord): string {

@@ -3,11 +3,13 @@
 import { join } from 'node:path';
 import {
   claimRun,
+  findLeftovers,
   LogStore,
   logFileName,
   type RunClaim,
   type ServedRun,
   serveRun,
+  settleLeftovers,
   snapshotMessage,
   socketPath,
   writeLastRun,
@@ -84,11 +86,31 @@ async function claimAndBegin(
     now: new Date(),
   });
   try {
+    await settleDeadRuns(workspace, request, signal, warn);
     return await begin({ request, workspace, roots, ports, claim, agents, signal, warn });
   } catch (error) {
     claim.release();
     throw error;
   }
+}
+
+/**
+ * Stops what dead runs of the workspace have left (T-11), and says so. What is not proven is told and keeps no run from
+ * starting: where it holds a port that is needed, the plan gate refuses with the name of the holder.
+ */
+async function settleDeadRuns(
+  workspace: Workspace,
+  { teardownBudgetMs: timeoutMs }: RunRequest,
+  abort: AbortSignal,
+  warn: (message: string) => void,
+): Promise<void> {
+  const leftovers = await findLeftovers(workspace.root);
+  if (leftovers.abandoned.length === 0) return;
+  const { receipt, faults } = await settleLeftovers(leftovers, { workspace, timeoutMs, abort });
+  const ends = receipt.resources.map(({ id, outcome }) => `${id} (${outcome})`);
+  if (ends.length > 0) warn(`a run that is dead had left something running: ${ends.join(', ')}`);
+  for (const { code, message, remedy } of faults)
+    warn(`${code}: ${message}${remedy === undefined ? '' : `; ${remedy}`}`);
 }
 
 /** The workspace; where it does not load, the message also names what else would refuse the run. */

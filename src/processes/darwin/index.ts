@@ -1,12 +1,14 @@
 /** macOS: ps, lsof and sysctl are asked. Their parsers are checked on recorded output; not yet run on that system. */
 import type { SystemFacts } from '../system.ts';
 import { parseLsofListeners, parseLsofName, parseLsofPid } from './lsof.ts';
-import { parseProcessList } from './ps.ts';
+import { parseGiven, parseProcessList, parseTraces } from './ps.ts';
 import { ask } from './query.ts';
+import { sessionOf } from './session.ts';
 
 const ps = '/bin/ps';
 const lsof = '/usr/sbin/lsof';
 const sysctl = '/usr/sbin/sysctl';
+const traceColumns = ['-ww', '-o', 'pid=,pgid=,stat=,lstart='] as const;
 
 export const darwin: SystemFacts = {
   async groupMembers(group) {
@@ -16,9 +18,19 @@ export const darwin: SystemFacts = {
   async startIdentity(pid) {
     return (await ask(ps, ['-o', 'lstart=', '-p', String(pid)])).trim() || undefined;
   },
-  async isAlive(pid) {
-    const state = (await ask(ps, ['-o', 'stat=', '-p', String(pid)])).trim();
-    return state !== '' && !state.startsWith('Z');
+  async trace(pid) {
+    return parseTraces(await ask(ps, [...traceColumns, '-p', String(pid)]))[0];
+  },
+  async traces() {
+    return parseTraces(await ask(ps, ['-ax', ...traceColumns]));
+  },
+  session: sessionOf,
+  async givenVariable(name, value) {
+    return parseGiven(await ask(ps, ['-axwwE', '-o', 'pid=,command=']), name, value);
+  },
+  // The identity of the hardware takes a slow tool; without one, a record of another boot is taken for this machine's.
+  async machineIdentity() {
+    return '';
   },
   async bootIdentity() {
     return (await ask(sysctl, ['-n', 'kern.bootsessionuuid'])).trim();

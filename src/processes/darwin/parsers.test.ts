@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseLsofListeners, parseLsofName, parseLsofPid } from './lsof.ts';
-import { parseProcessList } from './ps.ts';
+import { parseGiven, parseProcessList, parseTraces } from './ps.ts';
+import { sessionOf } from './session.ts';
 
 describe("the output of macOS's tools", () => {
   test('ps lists pid, group, state and command', () => {
@@ -11,6 +12,23 @@ describe("the output of macOS's tools", () => {
       { pid: 4242, group: 4240, state: 'S+', command: 'node server.js --name  x' },
       { pid: 77, group: 77, state: 'Z', command: '[77]' },
     ]);
+  });
+
+  test('T-7 ps lists pid, group, state and start', () => {
+    const text =
+      '    1     1 Ss   Mon Jan  5 09:12:44 2026    \n 4242  4240 S+   Mon Jan 12 10:00:01 2026\n   77    77 Z+   Tue Jan 13 11:22:33 2026\n 78 78 Z -\n';
+    expect(parseTraces(text)).toEqual([
+      { pid: 1, group: 1, start: 'Mon Jan  5 09:12:44 2026', isDead: false },
+      { pid: 4242, group: 4240, start: 'Mon Jan 12 10:00:01 2026', isDead: false },
+      { pid: 77, group: 77, start: 'Tue Jan 13 11:22:33 2026', isDead: true },
+    ]);
+  });
+
+  test('T-7 ps shows environments behind the arguments', () => {
+    const text =
+      '    1 /sbin/launchd\n 4242 node server.js PATH=/usr/bin GROUP=abc HOME=/Users/me\n  512 sh -c x GROUP=abcd XGROUP=abc\n';
+    expect(parseGiven(text, 'GROUP', 'abc')).toEqual(new Set([4242]));
+    expect(parseGiven('', 'GROUP', 'abc')).toEqual(new Set());
   });
 
   test('lsof lists listeners with their families', () => {
@@ -30,4 +48,11 @@ describe("the output of macOS's tools", () => {
     expect(parseLsofName('p512\nfcwd\nn/Users/me/a project\n')).toBe('/Users/me/a project');
     expect(parseLsofName('')).toBeUndefined();
   });
+});
+
+test('T-7 libc tells the session of a process, and of none where there is none', async () => {
+  const session = await sessionOf(process.pid);
+  expect(session).toBeGreaterThan(0);
+  expect(await sessionOf(session ?? 0)).toBe(session);
+  expect(await sessionOf(999_999_999)).toBeUndefined();
 });

@@ -14,6 +14,14 @@ export function readRequired(path: string): string {
   }
 }
 
+/**
+ * The text of a file that not every system has; `''` without it.
+ * @throws {SkeinError} SK1611
+ */
+export function readIfThere(path: string): string {
+  return unlessGone(() => readFileSync(path, 'utf8')) ?? '';
+}
+
 /** The text of a process's file, or `undefined` when the process is gone or closed to us. */
 export function readOfProcess(pid: number, name: string): string | undefined {
   return unlessGone(() => readFileSync(`/proc/${pid}/${name}`, 'utf8'));
@@ -55,6 +63,6 @@ function unlessGone<T>(read: () => T): T | undefined {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(code)) return undefined;
-    throw new SkeinError('SK1611', 'a file in /proc could not be read', { cause: error });
+    throw new SkeinError('SK1611', 'a file of the system could not be read', { cause: error });
   }
 }

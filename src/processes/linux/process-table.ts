@@ -1,6 +1,6 @@
 /** Processes and their identities, from /proc. */
-import type { GroupMember } from '../system.ts';
-import { allPids, commandLine, readOfProcess, readRequired } from './proc.ts';
+import type { GroupMember, ProcessTrace } from '../system.ts';
+import { allPids, commandLine, readIfThere, readOfProcess, readRequired } from './proc.ts';
 import { isDead, type ProcessStat, parseStat } from './stat.ts';
 
 /** As `SystemFacts.groupMembers`. */
@@ -19,9 +19,29 @@ export function startIdentity(pid: number): string | undefined {
   return statOf(pid)?.startTicks;
 }
 
-export function isAlive(pid: number): boolean {
+export function trace(pid: number): ProcessTrace | undefined {
   const stat = statOf(pid);
-  return stat !== undefined && !isDead(stat);
+  return stat && { pid, group: stat.group, start: stat.startTicks, isDead: isDead(stat) };
+}
+
+export function traces(): readonly ProcessTrace[] {
+  return allPids().flatMap((pid) => trace(pid) ?? []);
+}
+
+export function session(pid: number): number | undefined {
+  return statOf(pid)?.session;
+}
+
+/** As `SystemFacts.givenVariable`. */
+export function givenVariable(name: string, value: string): ReadonlySet<number> {
+  const entry = `${name}=${value}`;
+  const isGiven = (pid: number): boolean =>
+    readOfProcess(pid, 'environ')?.split('\0').includes(entry) === true;
+  return new Set(allPids().filter(isGiven));
+}
+
+export function machineIdentity(): string {
+  return readIfThere('/etc/machine-id').trim();
 }
 
 export function bootIdentity(): string {

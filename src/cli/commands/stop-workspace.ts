@@ -1,0 +1,129 @@
+/** How one workspace is stopped: its live run is asked, and where there is none, what dead runs have left is settled. */
+import { create } from '@bufbuild/protobuf';
+import {
+  connectToRun,
+  findLeftovers,
+  isSupervisorAlive,
+  type Leftovers,
+  nameLeftovers,
+  ownerOf,
+  type RunConnection,
+  type RunRecord,
+  settleLeftovers,
+} from '../../control/index.ts';
+import { SkeinError } from '../../errors/index.ts';
+import { type Receipt, ReceiptSchema } from '../../gen/skein/control/v1/control_pb.js';
+import { loadWorkspace, type Workspace, WorkspaceFaults } from '../../workspace/index.ts';
+import type { CommonOptions } from '../common-options.ts';
+import { plainText } from '../view/plain-text.ts';
+
+export interface StopOptions extends CommonOptions {
+  /** Every workspace of this user. */
+  readonly all?: true;
+  readonly only?: true;
+  /** Milliseconds for each layer. */
+  readonly teardownBudget?: number;
+}
+
+export interface Stopped {
+  readonly receipt: Receipt;
+  /** What may still run, and why. */
+  readonly faults: readonly SkeinError[];
+  /** Whether there was a live run. */
+  readonly wasLive: boolean;
+}
+
+/** How long the supervisor may take to end after its answer, milliseconds. */
+const endTimeoutMs = 15_000;
+const lookMs = 10;
+/** That of a run which nobody has given another, milliseconds. */
+const defaultBudgetMs = 15_000;
+
+/**
+ * Returns when the supervisor has ended; without a live run, when what dead ones have left is settled.
+ * @throws {SkeinError} SK1505, SK1506, SK1512, SK1515; whatever the run answers; SK1031, SK1032 for a service that is
+ * neither in the workspace nor on record; SK1611, SK1613 to SK1615
+ */
+export async function stopWorkspace(
+  root: string,
+  services: readonly string[],
+  options: StopOptions,
+): Promise<Stopped> {
+  const connection = await connectToRun(root);
+  if (connection !== undefined) return stopRun(connection, services, options);
+  const leftovers = await findLeftovers(root);
+  // A run may have begun meanwhile.
+  const held = leftovers.held.find(({ record }) => record.reservation?.purpose.kind === 'service');
+  const begun = held && (await connectToRun(root));
+  if (begun !== undefined) return stopRun(begun, services, options);
+  const { receipt, faults } = await stopLeftovers(leftovers, services, options);
+  const owner = held && ownerOf(held, leftovers.held);
+  const lost =
+    owner &&
+    new SkeinError(
+      'SK1516',
+      `process ${owner.pid} still holds services of ${root}, and no claim in its .skein says of which run`,
+    );
+  return { receipt, faults: [...faults, ...(lost ? [lost] : [])], wasLive: false };
+}
+
+async function stopRun(
+  { record, client }: RunConnection,
+  services: readonly string[],
+  { only, teardownBudget, quiet, json }: StopOptions,
+): Promise<Stopped> {
+  const request = {
+    services: [...services],
+    only: only === true,
+    ...(teardownBudget !== undefined && { budgetMs: teardownBudget }),
+  };
+  if (!quiet && !json && services.length === 0) process.stderr.write(`stopping run ${record.run}\n`);
+  // A teardown may last; whether anybody is there to do it is told soon.
+  await client.getSnapshot({});
+  const { receipt } = await client.stop(request);
+  if (services.length === 0) await ended(record);
+  return { receipt: receipt ?? nothing(), faults: [], wasLive: true };
+}
+
+async function stopLeftovers(
+  leftovers: Leftovers,
+  services: readonly string[],
+  { teardownBudget, quiet, json }: StopOptions,
+): Promise<{ readonly receipt: Receipt; readonly faults: readonly SkeinError[] }> {
+  const { root, abandoned } = leftovers;
+  if (abandoned.length === 0) return { receipt: nothing(), faults: [] };
+  const workspace = await readable(root);
+  if (!quiet && !json) process.stderr.write(`stopping what a dead run has left of ${plainText(root)}\n`);
+  return settleLeftovers(leftovers, {
+    workspace,
+    timeoutMs: teardownBudget ?? defaultBudgetMs,
+    ...(services.length > 0 && { services: nameLeftovers(services, abandoned, workspace) }),
+  });
+}
+
+/** The workspace as far as it can be read; `undefined` where it cannot, or is no more. */
+async function readable(root: string): Promise<Workspace | undefined> {
+  try {
+    return await loadWorkspace(root);
+  } catch (error) {
+    if (error instanceof WorkspaceFaults) return error.readable;
+    if (error instanceof SkeinError) return undefined;
+    throw error;
+  }
+}
+
+function nothing(): Receipt {
+  return create(ReceiptSchema, { operation: 'stop' });
+}
+
+/** @throws {SkeinError} SK1512 */
+async function ended(record: RunRecord): Promise<void> {
+  for (const deadline = Date.now() + endTimeoutMs; await isSupervisorAlive(record); ) {
+    if (Date.now() > deadline)
+      throw new SkeinError(
+        'SK1512',
+        `process ${record.supervisor.pid} of run ${record.run} has stopped its services, but lives on`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Starts groups that are on record before they run (T-7): should this process be killed at any moment, whatever it has
+ * started can be found, proven and stopped by another.
+ */
+import type { GroupProcess, SpawnOptions } from '../group.ts';
+import { type ProcessIdentity, processIdentity, startIdentity } from '../identity.ts';
+import { system } from '../platform.ts';
+import { spawnGroup } from '../spawning/spawn-group.ts';
+import { killGroup, type StopOptions, type StopOutcome, stopGroup } from '../stop.ts';
+import { makeRegistryFolder } from './folder.ts';
+import { commandText, type GroupPurpose, isSecret, newSecret, PROCESS_GROUP_VARIABLE } from './record.ts';
+import { RecordFile } from './record-file.ts';
+import { resolvedRoot } from './workspace.ts';
+
+/** What is said of a group besides its command. */
+export interface Registration {
+  /** Absolute root of the workspace that it is started for. */
+  readonly workspaceRoot: string;
+  readonly purpose: GroupPurpose;
+  /** What asks it to end, when somebody else has to stop it; default SIGTERM. */
+  readonly stopSignal?: NodeJS.Signals;
+}
+
+export class Registrar {
+  /** Absolute; made when it is first needed. */
+  readonly folder: string;
+  #self: Promise<Self> | undefined;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Learns what every record says, so that the first spawn does not wait for it. @throws {SkeinError} SK1611 */
+  async prepare(): Promise<void> {
+    await this.#learn();
+  }
+
+  /**
+   * As `spawnGroup`, with the group on record and its secret in the environment. Where it cannot be registered nothing is
+   * started, or what was started is killed at once.
+   * @throws {SkeinError} SK1613, SK1614; SK1611; whatever `spawnGroup` throws
+   */
+  async spawn(options: SpawnOptions, registration: Registration): Promise<RegisteredGroup> {
+    const { registrar, machine, parent } = await this.#learn();
+    makeRegistryFolder(this.folder);
+    const { workspaceRoot, purpose, stopSignal = 'SIGTERM' } = registration;
+    const secret = newSecret();
+    const file = RecordFile.reserve(this.folder, {
+      ...{ secret, workspaceRoot: resolvedRoot(workspaceRoot), purpose },
+      ...{ commandLine: commandText(options.command), stopSignal, reservedAt: Date.now() },
+      ...{ registrar, parent, machine },
+    });
+    const environment = { ...options.environment, [PROCESS_GROUP_VARIABLE]: secret };
+    const group = await spawnGroup({ ...options, environment }).catch((error: unknown) => {
+      file.remove();
+      throw error;
+    });
+    // Whoever waits for the exit hears of its failure; until then nobody does.
+    group.exited.catch(() => undefined);
+    const registered = new RegisteredGroup(group, secret, file);
+    try {
+      const start = await startIdentity(group.pid);
+      file.complete({ pid: group.pid, start: start ?? null, boot: registrar.boot });
+    } catch (error) {
+      await registered.kill();
+      throw error;
+    }
+    return registered;
+  }
+
+  #learn(): Promise<Self> {
+    this.#self ??= learn().catch((error: unknown) => {
+      this.#self = undefined;
+      throw error;
+    });
+    return this.#self;
+  }
+}
+
+/** What all records of this process have in common. */
+interface Self {
+  readonly registrar: ProcessIdentity;
+  readonly parent: string | null;
+  readonly machine: string;
+}
+
+async function learn(): Promise<Self> {
+  const [registrar, machine] = await Promise.all([processIdentity(process.pid), system.machineIdentity()]);
+  if (registrar === undefined) throw new Error('a process always has an identity of its own');
+  const own = process.env[PROCESS_GROUP_VARIABLE] ?? '';
+  return { registrar, machine, parent: isSecret(own) ? own : null };
+}
+
+/** A running group with its record, which goes when the group is proven dead, and not before. */
+export class RegisteredGroup {
+  readonly process: GroupProcess;
+  readonly secret: string;
+  readonly #file: RecordFile;
+  /** Once it was seen empty, its number may be a stranger's. */
+  #isGone = false;
+
+  constructor(process: GroupProcess, secret: string, file: RecordFile) {
+    this.process = process;
+    this.secret = secret;
+    this.#file = file;
+  }
+
+  /** As `stopGroup`. @throws {SkeinError} SK1609, SK1611, SK1614 */
+  stop(options: StopOptions): Promise<StopOutcome> {
+    return this.#end(() => stopGroup(this.process, options));
+  }
+
+  /** As `killGroup`. @throws {SkeinError} SK1609, SK1611, SK1614 */
+  kill(options?: Pick<StopOptions, 'killTimeoutMs' | 'abort'>): Promise<StopOutcome> {
+    return this.#end(() => killGroup(this.process, options));
+  }
+
+  async #end(end: () => Promise<StopOutcome>): Promise<StopOutcome> {
+    if (this.#isGone) return { outcome: 'stopped' };
+    const outcome = await end();
+    if (outcome.outcome === 'timed-out') return outcome;
+    this.#isGone = true;
+    this.#file.remove();
+    return outcome;
+  }
+}
