@@ -1,6 +1,9 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-/** Three suites by what they cross: nothing (unit), a process (integration), the built command (e2e). */
+/**
+ * Suites by what they cross: nothing (unit), a process (integration), the built command (e2e), and the built command after
+ * something was killed or damaged (recovery).
+ */
 const config: ViteUserConfig = defineConfig({
   test: {
     // Real processes on two cores: few workers, generous limits, no retries.
@@ -11,19 +14,14 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'integration',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/e2e/**'],
+          exclude: ['tests/e2e/**', 'tests/recovery/**'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },
-      {
-        test: {
-          name: 'e2e',
-          include: ['tests/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
+      ...['e2e', 'recovery'].map((name) => ({
+        test: { name, include: [`tests/${name}/**/*.test.ts`], testTimeout: 120_000, hookTimeout: 120_000 },
+      })),
     ],
   },
 });

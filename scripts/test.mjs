@@ -30,6 +30,7 @@ const all = [
   { name: 'unit', script: 'test:unit', vitest: [] },
   { name: 'integration', script: 'test:integration', vitest: [] },
   { name: 'e2e', script: 'test:e2e', vitest: [] },
+  { name: 'recovery', script: 'test:recovery', vitest: [] },
   ...(newestNode
     ? [{ name: 'newest node', script: 'test:e2e', vitest: ['tests/e2e/shop.test.ts'], path: newestNode }]
     : []),

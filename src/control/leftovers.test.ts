@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SkeinError } from '../errors/index.ts';
+import { workspaceLayers } from '../orchestration/index.ts';
 import type { RegistryEntry, Settlement } from '../processes/index.ts';
 import type { Service, ServiceDependency, ServiceId, Workspace } from '../workspace/index.ts';
 import {
@@ -98,7 +99,7 @@ describe('T-1 leftoverLayers', () => {
       [['s/db', 's/api'], ['agent']],
     ],
   ])('%s', (_title, leftovers, workspace, layers) => {
-    expect(secrets(leftoverLayers(leftovers, workspace))).toEqual(layers);
+    expect(secrets(leftoverLayers(leftovers, workspace ? workspaceLayers(workspace) : []))).toEqual(layers);
   });
 
   test('each leftover is in one layer, and none is empty', () => {
@@ -109,7 +110,7 @@ describe('T-1 leftoverLayers', () => {
     );
     fc.assert(
       fc.property(fc.array(any), fc.boolean(), (leftovers, loads) => {
-        const layers = leftoverLayers(leftovers, loads ? shop : undefined);
+        const layers = leftoverLayers(leftovers, loads ? workspaceLayers(shop) : []);
         expect(layers.every((layer) => layer.length > 0)).toBe(true);
         expect(layers.flat()).toHaveLength(leftovers.length);
         expect(new Set(layers.flat())).toEqual(new Set(leftovers));

@@ -5,14 +5,13 @@
 import { create } from '@bufbuild/protobuf';
 import { SkeinError } from '../errors/index.ts';
 import { type Receipt, ReceiptSchema } from '../gen/skein/control/v1/control_pb.js';
-import { type TeardownEdge, teardownLayers } from '../orchestration/index.ts';
 import {
   type ProcessIdentity,
   type RegistryEntry,
   type Settlement,
   settlementFault,
 } from '../processes/index.ts';
-import { dependencyEdges, type ServiceId, type Workspace } from '../workspace/index.ts';
+import type { Workspace } from '../workspace/index.ts';
 
 /**
  * Who answers for a group while it lives: the supervisor that has started the agent, also for what the agent has started.
@@ -38,27 +37,18 @@ export function beingOf({ record }: RegistryEntry): string | undefined {
 /**
  * The layers in which leftovers of one workspace are stopped (T-1), none empty: its services, consumers first; then those
  * that it does not have any more; then agents, which might else start something again. The builds and other commands of a
- * service go with it. Without a workspace nothing is known of the order of services.
+ * service go with it. `order`: the layers of the workspace's services; empty where it cannot be read.
  */
 export function leftoverLayers(
   leftovers: readonly RegistryEntry[],
-  workspace: Pick<Workspace, 'services'> | undefined,
+  order: readonly (readonly string[])[],
 ): readonly (readonly RegistryEntry[])[] {
-  const ordered =
-    workspace === undefined ? [] : teardownLayers(workspace.services.keys(), edgesOf(workspace));
   const services = leftovers.filter((entry) => entry.record.reservation?.purpose.kind === 'service');
-  const known = ordered.map((ids) => services.filter((entry) => ids.includes(beingOf(entry) as ServiceId)));
+  const known = order.map((ids) => services.filter((entry) => ids.includes(beingOf(entry) ?? '')));
   const placed = new Set(known.flat());
   const unknown = services.filter((entry) => !placed.has(entry));
   const others = leftovers.filter((entry) => !services.includes(entry));
   return [...known, unknown, others].filter((layer) => layer.length > 0);
-}
-
-function edgesOf(workspace: Pick<Workspace, 'services'>): readonly TeardownEdge<ServiceId>[] {
-  return dependencyEdges(workspace, 'run').map(({ consumer, producer }) => ({
-    consumer,
-    dependency: producer,
-  }));
 }
 
 /**

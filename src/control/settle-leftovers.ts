@@ -10,7 +10,6 @@ import {
   settle,
   settlementFault,
 } from '../processes/index.ts';
-import type { Workspace } from '../workspace/index.ts';
 import {
   beingOf,
   leftoverFaults,
@@ -31,8 +30,8 @@ export interface Leftovers {
 }
 
 export interface SettleLeftoversOptions {
-  /** For the order of services, as far as it can be read. */
-  readonly workspace: Pick<Workspace, 'services'> | undefined;
+  /** The layers in which the workspace's services are stopped; empty where that cannot be told. */
+  readonly order: readonly (readonly string[])[];
   /** How long each group may take to end after its stop signal, before it is killed. */
   readonly timeoutMs: number;
   /** `module/service` of those alone; default: everything, agents too. */
@@ -106,11 +105,11 @@ export async function settleLeftovers(
 /** Layers count from `firstLayer` on. */
 async function settleInLayers(
   leftovers: readonly RegistryEntry[],
-  { workspace, timeoutMs, abort }: SettleLeftoversOptions,
+  { order, timeoutMs, abort }: SettleLeftoversOptions,
   firstLayer: number,
 ): Promise<readonly SettledLeftover[]> {
   const settled: SettledLeftover[] = [];
-  for (const [index, layer] of leftoverLayers(leftovers, workspace).entries()) {
+  for (const [index, layer] of leftoverLayers(leftovers, order).entries()) {
     const ends = layer.map(async (entry) => {
       const beganMs = performance.now();
       const settlements = await settle([[entry]], { timeoutMs, ...(abort && { abort }) });

@@ -37,4 +37,4 @@ export {
 export { describeUnmet, readinessErrors, whyText } from './readiness/index.ts';
 export { type ConfigurationEntry, logFileLimitBytes, type Run } from './run.ts';
 export type { EndpointSnapshot, RunSnapshot, ServiceSnapshot } from './snapshot.ts';
-export { type TeardownEdge, teardownErrors, teardownLayers } from './teardown/index.ts';
+export { teardownErrors, workspaceLayers } from './teardown/index.ts';

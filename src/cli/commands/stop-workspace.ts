@@ -93,9 +93,11 @@ async function stopLeftovers(
   const { root, abandoned } = leftovers;
   if (abandoned.length === 0) return { receipt: nothing(), faults: [] };
   const workspace = await readable(root);
+  // Of a live run nothing of this is needed.
+  const { workspaceLayers } = await import('../../orchestration/index.ts');
   if (!quiet && !json) process.stderr.write(`stopping what a dead run has left of ${plainText(root)}\n`);
   return settleLeftovers(leftovers, {
-    workspace,
+    order: workspace === undefined ? [] : workspaceLayers(workspace),
     timeoutMs: teardownBudget ?? defaultBudgetMs,
     ...(services.length > 0 && { services: nameLeftovers(services, abandoned, workspace) }),
   });

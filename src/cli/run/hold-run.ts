@@ -17,7 +17,7 @@ import {
 import { SkeinError, SkeinFaults } from '../../errors/index.ts';
 import type { RunSnapshot } from '../../gen/skein/control/v1/control_pb.js';
 import { parsePortOverride } from '../../network/index.ts';
-import { Flow, foreseeableFaults, logFileLimitBytes } from '../../orchestration/index.ts';
+import { Flow, foreseeableFaults, logFileLimitBytes, workspaceLayers } from '../../orchestration/index.ts';
 import {
   type EndpointId,
   loadWorkspace,
@@ -106,7 +106,11 @@ async function settleDeadRuns(
 ): Promise<void> {
   const leftovers = await findLeftovers(workspace.root);
   if (leftovers.abandoned.length === 0) return;
-  const { receipt, faults } = await settleLeftovers(leftovers, { workspace, timeoutMs, abort });
+  const { receipt, faults } = await settleLeftovers(leftovers, {
+    order: workspaceLayers(workspace),
+    timeoutMs,
+    abort,
+  });
   const ends = receipt.resources.map(({ id, outcome }) => `${id} (${outcome})`);
   if (ends.length > 0) warn(`a run that is dead had left something running: ${ends.join(', ')}`);
   for (const { code, message, remedy } of faults)

@@ -1,6 +1,6 @@
 /** Tearing down: which order, within which time, and with which receipt. */
 export { teardownErrors } from './errors.ts';
-export { type TeardownEdge, teardownLayers } from './layers.ts';
+export { workspaceLayers } from './layers.ts';
 export {
   FORCE_BUDGET_MS,
   type ForceAnswer,

@@ -1,9 +1,19 @@
 /** In which order the participants of a teardown are stopped (T-1). */
+import { dependencyEdges, type ServiceId, type Workspace } from '../../workspace/index.ts';
 
 /** `consumer` depends on `dependency`, and is stopped before it. */
 export interface TeardownEdge<Id extends string> {
   readonly consumer: Id;
   readonly dependency: Id;
+}
+
+/** The layers in which a run of all of a workspace's services is torn down. */
+export function workspaceLayers(workspace: Pick<Workspace, 'services'>): readonly (readonly ServiceId[])[] {
+  const edges = dependencyEdges(workspace, 'run').map(({ consumer, producer }) => ({
+    consumer,
+    dependency: producer,
+  }));
+  return teardownLayers(workspace.services.keys(), edges);
 }
 
 /**
