@@ -23,11 +23,11 @@ describe('U-9 the folder of the sockets', () => {
   test('a link, or one that is open to others, is refused', () => {
     mkdirSync(join(given, 'elsewhere'), { mode: 0o700 });
     symlinkSync(join(given, 'elsewhere'), join(given, 'skein'));
-    expect(() => runtimeFolder({ XDG_RUNTIME_DIR: given })).toThrow('is a link');
+    expect(() => runtimeFolder({ XDG_RUNTIME_DIR: given })).toThrow('is a symbolic link');
     rmSync(join(given, 'skein'));
     mkdirSync(join(given, 'skein'));
     chmodSync(join(given, 'skein'), 0o755);
-    expect(() => runtimeFolder({ XDG_RUNTIME_DIR: given })).toThrow('open to other users');
+    expect(() => runtimeFolder({ XDG_RUNTIME_DIR: given })).toThrow('is open to others (mode ');
   });
 
   test('T-10 is looked for where it is ours alone, and not made', () => {

@@ -6,6 +6,7 @@ import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import { SkeinError } from '../errors/index.ts';
+import { privacyFault } from '../processes/index.ts';
 
 /** A socket's path is cut in silence beyond 104 bytes (macOS) or 107 (Linux). */
 const longestSocketPath = 100;
@@ -27,9 +28,8 @@ export function runtimeFolder(environment: NodeJS.ProcessEnv = process.env): str
       throw new SkeinError('SK1503', `${folder} cannot be made`, { cause });
   }
   const stats = statIfThere(folder);
-  if (!isOurs(stats)) throw new SkeinError('SK1503', `${folder} is a link, or belongs to somebody else`);
-  if (stats === undefined || (stats.mode & 0o077) !== 0)
-    throw new SkeinError('SK1503', `${folder} is open to other users`);
+  const fault = stats === undefined ? 'was removed at once' : privacyFault(stats);
+  if (fault !== undefined) throw new SkeinError('SK1503', `${folder} ${fault}`);
   return folder;
 }
 
@@ -55,7 +55,7 @@ export function presentRuntimeFolders(environment: NodeJS.ProcessEnv): readonly 
   const folders = [...(given?.startsWith('/') ? [join(given, 'skein')] : []), temporaryFolder()];
   return folders.filter((folder) => {
     const stats = statIfThere(folder);
-    return isOurs(stats) && stats !== undefined && (stats.mode & 0o077) === 0;
+    return stats !== undefined && privacyFault(stats) === undefined;
   });
 }
 

@@ -11,8 +11,15 @@ export {
   processIdentity,
   startIdentity,
 } from './identity.ts';
-export { LineSplitter, type LineSplitterOptions, type Lines, type OutputStream } from './lines.ts';
+export {
+  LineSplitter,
+  type LineSplitterOptions,
+  type Lines,
+  lineCount,
+  type OutputStream,
+} from './lines.ts';
 export { holderOf, listeners } from './listeners.ts';
+export { privacyFault } from './private-folder.ts';
 export { untilUnread } from './reader.ts';
 export {
   clearRegistry,

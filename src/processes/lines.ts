@@ -155,7 +155,8 @@ function lastLineFeed(chunk: Buffer, start: number, end: number): number {
   return found < start ? -1 : found;
 }
 
-function lineCount(text: string): number {
+/** How many lines a text without a final line ending holds; an empty one holds one. */
+export function lineCount(text: string): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return count;

@@ -3,10 +3,11 @@
  * else in a 0700 folder of the user's own in the system's temporary folder, whose owner is checked. A folder that
  * somebody else could have put there (a link, another owner, open permissions) is refused, never mended.
  */
-import { lstatSync, mkdirSync, mkdtempSync, rmSync, type Stats } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { SkeinError } from '../../errors/index.ts';
+import { privacyFault } from '../../processes/index.ts';
 import { SOCKET_PATH_LIMIT_BYTES } from './protocol.ts';
 
 export interface SocketFolder {
@@ -63,7 +64,7 @@ function isShortEnough(base: string): boolean {
 
 function isOwnFolder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && faultOf(stats) === undefined;
+  return stats !== undefined && privacyFault(stats) === undefined;
 }
 
 function ownFolder(path: string): string {
@@ -73,19 +74,8 @@ function ownFolder(path: string): string {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
       throw new SkeinError('SK1307', `the folder ${path} for sockets cannot be made`, { cause: error });
   }
-  const fault = faultOf(lstatSync(path));
+  const fault = privacyFault(lstatSync(path));
   if (fault !== undefined)
     throw new SkeinError('SK1307', `${path}, where the sockets of agents would be, ${fault}`);
   return path;
-}
-
-/** Why a folder is not private to this user; `undefined` where it is. */
-function faultOf(stats: Stats): string | undefined {
-  if (stats.isSymbolicLink()) return 'is a symbolic link';
-  if (!stats.isDirectory()) return 'is not a folder';
-  const uid = process.getuid?.();
-  if (uid !== undefined && stats.uid !== uid) return `belongs to user ${stats.uid}, not to you (${uid})`;
-  if ((stats.mode & 0o077) !== 0)
-    return `is open to others (mode ${(stats.mode & 0o777).toString(8)}, must be 700)`;
-  return undefined;
 }

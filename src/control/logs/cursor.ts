@@ -1,9 +1,8 @@
 /** Where one reader of the output stands, between what is in memory and what only the files hold. Pure. */
 import type { LogChunk } from '../../orchestration/index.ts';
-import { stripAnsi } from '../../processes/index.ts';
+import { lineCount, stripAnsi } from '../../processes/index.ts';
 import type { ServiceId } from '../../workspace/index.ts';
 import type { FileRange } from './file-reader.ts';
-import { lineCount } from './lines.ts';
 import { keyOf, type LogRing } from './ring.ts';
 
 export interface LogQuery {
@@ -79,7 +78,7 @@ export class LogCursor {
   /** Notes that the reader has had this chunk; whether it asked for it. */
   accept(chunk: LogChunk): boolean {
     const before = this.#positions.get(chunk.service) ?? nowhere;
-    const lines = lineCount(chunk) - (chunk.partial ? 1 : 0);
+    const lines = lineCount(chunk.text) - (chunk.partial ? 1 : 0);
     const same = before.timeMs === chunk.timeMs ? before.lines : 0;
     this.#positions.set(chunk.service, { timeMs: chunk.timeMs, lines: same + lines });
     return chunk.timeMs >= this.#query.sinceMs;
@@ -99,7 +98,7 @@ export class LogCursor {
     for (let sequence = until - 1; sequence >= this.#ring.firstSequence; sequence--) {
       const chunk = this.#ring.at(sequence);
       if (!this.#wants(chunk.service) || chunk.timeMs <= this.#ring.evictedThrough(chunk.service)) continue;
-      count += lineCount(chunk);
+      count += lineCount(chunk.text);
       if (count >= wanted && !this.#ring.continues(sequence)) return sequence;
     }
     return undefined;

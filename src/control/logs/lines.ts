@@ -1,12 +1,6 @@
 /** Counting and cutting the lines of chunks. */
 import type { LogChunk } from '../../orchestration/index.ts';
-
-/** Lines that end in this chunk, or would if it were the last. */
-export function lineCount(chunk: LogChunk): number {
-  let count = 1;
-  for (let at = chunk.text.indexOf('\n'); at !== -1; at = chunk.text.indexOf('\n', at + 1)) count += 1;
-  return count;
-}
+import { lineCount } from '../../processes/index.ts';
 
 /** The chunk without its first `count` lines, of which it has more. */
 function withoutFirstLines(chunk: LogChunk, count: number): LogChunk {
@@ -28,7 +22,7 @@ export class LineTail {
   }
 
   push(chunk: LogChunk): void {
-    const count = lineCount(chunk);
+    const count = lineCount(chunk.text);
     this.#chunks.push(chunk);
     this.#counts.push(count);
     this.#lines += count;

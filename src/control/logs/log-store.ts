@@ -5,10 +5,11 @@
  */
 import { join } from 'node:path';
 import type { LogChunk } from '../../orchestration/index.ts';
+import { lineCount } from '../../processes/index.ts';
 import type { ServiceId } from '../../workspace/index.ts';
 import { type Gap, LogCursor, type LogQuery } from './cursor.ts';
 import { readLogFiles } from './file-reader.ts';
-import { LineTail, lineCount } from './lines.ts';
+import { LineTail } from './lines.ts';
 import { LogFile } from './log-file.ts';
 import { LogRing } from './ring.ts';
 
@@ -72,7 +73,7 @@ export class LogStore {
       const chunk = this.#ring.at(at);
       if (chunk.service !== service) continue;
       chunks.unshift(chunk);
-      count += lineCount(chunk);
+      count += lineCount(chunk.text);
     }
     const text = chunks.map((chunk) => chunk.text + (chunk.partial ? '' : '\n')).join('');
     return text

@@ -6,6 +6,7 @@ import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { SkeinError } from '../../errors/index.ts';
+import { privacyFault } from '../private-folder.ts';
 
 /** Absolute; in XDG_STATE_HOME, or where that is not set in `~/.local/state`. Nothing may be there yet. */
 export function registryFolder(environment: Readonly<Record<string, string | undefined>>): string {
@@ -41,7 +42,7 @@ export function makeRegistryFolder(folder: string): void {
 export function isRegistryFolder(folder: string): boolean {
   const stats = statsOf(folder);
   if (stats === undefined) return false;
-  const fault = faultOf(stats);
+  const fault = privacyFault(stats);
   if (fault === undefined) return true;
   throw new SkeinError('SK1613', `${folder}, where the records of process groups are kept, ${fault}`);
 }
@@ -54,16 +55,6 @@ function statsOf(folder: string): Stats | undefined {
       cause: error,
     });
   }
-}
-
-function faultOf(stats: Stats): string | undefined {
-  if (stats.isSymbolicLink()) return 'is a symbolic link';
-  if (!stats.isDirectory()) return 'is not a folder';
-  const uid = process.getuid?.();
-  if (uid !== undefined && stats.uid !== uid) return `belongs to user ${stats.uid}, not to you (${uid})`;
-  if ((stats.mode & 0o077) !== 0)
-    return `is open to others (mode ${(stats.mode & 0o777).toString(8)}, must be 700)`;
-  return undefined;
 }
 
 /** Node's own recursion never ends where nothing can be made (/proc). */
