@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { parseLsofListeners, parseLsofName, parseLsofPid } from './lsof.ts';
 import { parseGiven, parseProcessList, parseTraces } from './ps.ts';
@@ -51,8 +52,15 @@ describe("the output of macOS's tools", () => {
 });
 
 test('T-7 libc tells the session of a process, and of none where there is none', async () => {
-  const session = await sessionOf(process.pid);
-  expect(session).toBeGreaterThan(0);
-  expect(await sessionOf(session ?? 0)).toBe(session);
+  // A leader of its own session: that of the test itself may be outside of its namespace of processes, and is 0 then.
+  const leader = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  const pid = await new Promise<number>((resolve, reject) => {
+    leader.once('error', reject).once('spawn', () => resolve(leader.pid ?? Number.NaN));
+  });
+  try {
+    expect(await sessionOf(pid)).toBe(pid);
+  } finally {
+    leader.kill('SIGKILL');
+  }
   expect(await sessionOf(999_999_999)).toBeUndefined();
 });
