@@ -1,8 +1,8 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
 
 /**
- * Suites by what they cross: nothing (unit), a process (integration), the built command (e2e), and the built command after
- * something was killed or damaged (recovery).
+ * Suites by what they cross: nothing (unit), a process (integration), the contract of agents (agents), the built command
+ * (e2e), and the built command after something was killed or damaged (recovery).
  */
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -10,20 +10,18 @@ const config: ViteUserConfig = defineConfig({
     maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts', 'scripts/*.test.mjs'], testTimeout: 20_000 } },
-      {
-        test: {
-          name: 'integration',
-          include: ['tests/**/*.test.ts'],
-          exclude: ['tests/e2e/**', 'tests/recovery/**'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      ...['e2e', 'recovery'].map((name) => ({
-        test: { name, include: [`tests/${name}/**/*.test.ts`], testTimeout: 120_000, hookTimeout: 120_000 },
-      })),
+      suite('integration', ['control', 'flow', 'processes'], 60_000),
+      suite('agents', ['agents', 'postgres', 'sdk'], 60_000),
+      suite('e2e', ['e2e'], 120_000),
+      suite('recovery', ['recovery'], 120_000),
     ],
   },
 });
+
+/** One suite of the folders under `tests/`. */
+function suite(name: string, folders: readonly string[], testTimeout: number): TestProjectConfiguration {
+  const include = folders.map((folder) => `tests/${folder}/**/*.test.ts`);
+  return { test: { name, include, testTimeout, hookTimeout: testTimeout } };
+}
 
 export default config;

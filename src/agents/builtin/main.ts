@@ -11,6 +11,9 @@ import v8 from 'node:v8';
 // As in the supervisor: the young generation stays small, for V8 never gives back what it grew to.
 v8.setFlagsFromString('--semi-space-growth-factor=1');
 
+// As in the supervisor: what a start runs a few times is not worth optimising.
+v8.setFlagsFromString('--interrupt-budget=2000000');
+
 const { serveAgents } = await import('../sdk/index.ts');
 await serveAgents([
   { name: 'skein/process', load: async () => (await import('./process/index.ts')).processAgent },
