@@ -25,6 +25,7 @@ await new Promise((resolve) => {
     roots: new Set(),
     clock: realClock,
     random: Math.random,
+    retryingOf: () => ({ attempts: 10, backoffMs: 1_000 }),
     parallelism: Number.POSITIVE_INFINITY,
     execute: () => {
       if (--left === 0) setImmediate(resolve);

@@ -83,6 +83,15 @@ export class EventTranslator {
           phase: 'process',
           cause: started(happening.pid, happening.restart),
         };
+      case 'reload':
+        return { service: happening.service, phase: 'reload', cause: happening.cause };
+      case 'reload-failed':
+        return {
+          service: happening.service,
+          phase: 'reload',
+          cause: `${happening.failure.message}; the process of before runs on`,
+          severity: 'error',
+        };
       case 'process-ended':
         return { service: happening.service, phase: 'process', cause: endWords(happening.end) };
       case 'addresses':

@@ -1,6 +1,6 @@
 /** How members of a run are taken down, and how everything that the run holds is let go of. */
 import type { Receipt } from './events.ts';
-import type { Hub, Member } from './hub.ts';
+import { type Hub, type Member, noProcess } from './hub.ts';
 import type { RunReadiness } from './run-readiness.ts';
 import { toldToStop } from './standing.ts';
 import { HURRIED_BUDGET_MS, type TeardownProgress, tearDown } from './teardown/index.ts';
@@ -94,7 +94,9 @@ export class Ending {
         break;
       case 'resource-settled': {
         const { id, outcome, error } = progress.resource;
-        this.#readiness.ended(this.#hub.member(id).service, 'it was stopped', 'lifecycle');
+        const member = this.#hub.member(id);
+        member.process = noProcess;
+        this.#readiness.ended(member.service, 'it was stopped', 'lifecycle');
         history.emit({ type: 'service-state', service: id, state: 'stopped', cause: error ?? outcome });
         break;
       }

@@ -115,6 +115,15 @@ export type Happening =
       readonly pid: number | null;
       readonly restart: boolean;
     }
+  /** The service goes through `phase` again, and through what follows it, because of `cause` (F-14). */
+  | {
+      readonly type: 'reload';
+      readonly service: ServiceId;
+      readonly phase: 'load' | 'init' | 'start';
+      readonly cause: string;
+    }
+  /** What was repeated failed before it touched the process of before, which runs on (F-15). */
+  | { readonly type: 'reload-failed'; readonly service: ServiceId; readonly failure: FailureReport }
   | { readonly type: 'process-ended'; readonly service: ServiceId; readonly end: ProcessEnd }
   | {
       readonly type: 'addresses';

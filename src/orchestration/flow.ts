@@ -26,6 +26,7 @@ import { RunReadiness } from './run-readiness.ts';
 import type { RunSnapshot } from './snapshot.ts';
 import { failureOf, toldToStop, wantedAgain } from './standing.ts';
 import { Steadiness } from './steadiness.ts';
+import { Turns } from './turns.ts';
 import { World } from './world.ts';
 
 export class Flow implements Run {
@@ -37,6 +38,7 @@ export class Flow implements Run {
   readonly #ending: Ending;
   readonly #steadiness: Steadiness;
   readonly #course: Course;
+  readonly #turns = new Turns();
 
   /**
    * Plans the run and asks the plan gate; nothing of the workspace has been started when it rejects.
@@ -116,6 +118,8 @@ export class Flow implements Run {
       random: options.random ?? Math.random,
       parallelism: options.parallelism ?? Number.POSITIVE_INFINITY,
       execute: (action, signal) => lifecycle.execute(action, signal),
+      retryingOf: (service) => this.#hub.member(service as ServiceId).service.restart,
+      onGiveUp: (service, attempts) => lifecycle.gaveUp(this.#hub.member(service as ServiceId), attempts),
       onPause: (service, attempt, delayMs) => {
         // A run that ends does not try again.
         if (this.#course.isEnding) return;
@@ -174,18 +178,53 @@ export class Flow implements Run {
   }
 
   async restart(service: ServiceId, signal?: AbortSignal): Promise<void> {
-    const member = this.#hub.member(service);
-    this.#refuseWhenEnding(service);
-    const comesUp = nextStart(this.#world.history, service, signal);
-    member.standing = wantedAgain(member.standing);
-    const phase = this.#hub.hasLostAgent(service) ? 'load' : 'start';
-    this.#dispatcher.tell({ type: 'reenter', service, phase });
-    await comesUp;
+    await this.#bringUp([service], { again: true }, signal);
   }
 
   async startServices(services: readonly ServiceId[], signal?: AbortSignal): Promise<void> {
-    const stopped = services.filter((id) => this.#hub.member(id).standing.kind === 'told-to-stop');
-    await Promise.all(stopped.map((id) => this.restart(id, signal)));
+    await this.#bringUp(services, { again: false }, signal);
+  }
+
+  /** Those that were stopped or have failed, of these and of what they need, are tried at once; and these wait for them (F-21). */
+  async #bringUp(
+    services: readonly ServiceId[],
+    { again }: { readonly again: boolean },
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const named = new Set(services.map((id) => this.#hub.member(id).service.id));
+    const needed = closure([...named], (id) => this.#world.edgesOf(id).map((edge) => edge.service));
+    const members = [...this.#hub.members.values()].filter(({ service }) => needed.has(service.id));
+    const comingUp = await this.#turns.take(needed, async () => {
+      const [first = this.origin] = named;
+      this.#refuseWhenEnding(first);
+      const starts = members.map(({ service: { id } }) => {
+        const isNamed = named.has(id);
+        const reentered = (again && isNamed) || this.#isDown(id);
+        const up =
+          isNamed && (reentered || !this.#isUp(id)) ? nextStart(this.#world.history, id, signal) : undefined;
+        return { id, reentered, up };
+      });
+      for (const { id, reentered } of starts) if (reentered) this.#reenter(id);
+      return starts.map(({ up }) => up);
+    });
+    await Promise.all(comingUp);
+  }
+
+  #reenter(service: ServiceId): void {
+    const member = this.#hub.member(service);
+    member.standing = wantedAgain(member.standing);
+    const phase = this.#hub.hasLostAgent(service) ? 'load' : 'start';
+    this.#dispatcher.tell({ type: 'reenter', service, phase });
+  }
+
+  /** It does not come up by itself, or not now. */
+  #isDown(service: ServiceId): boolean {
+    return this.#hub.member(service).standing.kind !== 'wanted';
+  }
+
+  #isUp(service: ServiceId): boolean {
+    const state = this.#world.history.snapshot.services.get(service)?.state;
+    return state === 'running' || state === 'completed';
   }
 
   async stopServices(
@@ -197,11 +236,13 @@ export class Flow implements Run {
       options.only === true ? [] : ((this.#world.graph.dependents.get(id) ?? []) as readonly ServiceId[]);
     const taken = closure(named, dependents);
     const members = [...this.#hub.members.values()].filter(({ service }) => taken.has(service.id));
-    for (const member of members) {
-      member.standing = toldToStop(member.standing);
-      this.#dispatcher.tell({ type: 'hold', service: member.service.id });
-    }
-    return this.#ending.tearDown('stop', members, this.#world.options.teardownBudgetMs);
+    return await this.#turns.take(taken, () => {
+      for (const member of members) {
+        member.standing = toldToStop(member.standing);
+        this.#dispatcher.tell({ type: 'hold', service: member.service.id });
+      }
+      return this.#ending.tearDown('stop', members, this.#world.options.teardownBudgetMs);
+    });
   }
 
   stop(options: { readonly cause?: string; readonly budgetMs?: number } = {}): Promise<Receipt> {

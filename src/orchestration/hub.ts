@@ -16,7 +16,16 @@ export interface Member {
   readonly runner: Runner;
   readonly news: InstanceNews;
   standing: Standing;
+  process: MemberProcess;
 }
+
+/** Whether the last process that was started still runs, as far as its agent tells. */
+export type MemberProcess =
+  | { readonly kind: 'none' }
+  /** `generation` as its agent counts them. */
+  | { readonly kind: 'running'; readonly generation: bigint };
+
+export const noProcess: MemberProcess = { kind: 'none' };
 
 export interface HubListener {
   heard(member: Member, item: NewsItem): void;
@@ -119,6 +128,7 @@ export class Hub {
       runner,
       news: new InstanceNews(service.id, (item) => this.#listener.heard(member, item)),
       standing: wanted,
+      process: noProcess,
     };
     return member;
   }

@@ -1,9 +1,10 @@
 /**
  * The news of one service's instance, in the order in which they make sense: what an agent says of a process is held
- * until the Start that made the process has answered, and news of an earlier process are dropped.
+ * until the Start that made the process has answered, and news of an earlier process are dropped. That sources have
+ * changed is no news of a process: it is told at once, whichever process runs (F-15).
  */
 import type { InstanceEvent } from '../gen/skein/runtime/v1/runtime_pb.js';
-import { InstanceState } from '../gen/skein/runtime/v1/runtime_pb.js';
+import { DesiredState, InstanceState } from '../gen/skein/runtime/v1/runtime_pb.js';
 import type { ServiceId } from '../workspace/index.ts';
 import type { FailureReport, ProcessEnd } from './events.ts';
 import { reportedFailure } from './failure-report.ts';
@@ -14,15 +15,25 @@ export type NewsItem =
   | { readonly type: 'completed'; readonly end: ProcessEnd | null }
   | { readonly type: 'failed'; readonly report: FailureReport }
   | { readonly type: 'stopped'; readonly end: ProcessEnd | null }
+  /** A Start is under way, and the process that it replaces has ended. */
+  | { readonly type: 'replaced'; readonly end: ProcessEnd | null }
+  /** The agent wants this phase to be gone through again (F-14). */
+  | { readonly type: 'desired'; readonly phase: 'load' | 'init' | 'start'; readonly cause: string }
   | { readonly type: 'use'; readonly cpuMs: number; readonly memoryBytes: number }
   | { readonly type: 'ready-hint' };
 
 /** How far the latest Start is. */
 type LatestStart =
-  /** What is said of its process waits. */
-  | { readonly kind: 'under-way'; readonly held: InstanceEvent[] }
+  /** What is said of its process waits; `replaces`: the generation before, 0 where there is none. */
+  | { readonly kind: 'under-way'; readonly replaces: bigint; readonly held: InstanceEvent[] }
   /** News of earlier generations are dropped. */
   | { readonly kind: 'answered'; readonly generation: bigint };
+
+const phases: Readonly<Partial<Record<DesiredState, 'load' | 'init' | 'start'>>> = {
+  [DesiredState.LOAD]: 'load',
+  [DesiredState.INIT]: 'init',
+  [DesiredState.START]: 'start',
+};
 
 export class InstanceNews {
   readonly #service: ServiceId;
@@ -36,7 +47,8 @@ export class InstanceNews {
 
   /** A Start begins. */
   starting(): void {
-    this.#latest = { kind: 'under-way', held: [...this.#held] };
+    const replaces = this.#latest.kind === 'under-way' ? this.#latest.replaces : this.#latest.generation;
+    this.#latest = { kind: 'under-way', replaces, held: [...this.#held] };
   }
 
   /** The Start has answered, with the generation of its process; what was held is told now. */
@@ -54,8 +66,17 @@ export class InstanceNews {
   }
 
   take(event: InstanceEvent): void {
+    if (event.event.case === 'desired') {
+      const { desired, cause } = event.event.value;
+      const phase = phases[desired];
+      if (phase !== undefined) this.#tell({ type: 'desired', phase, cause });
+      return;
+    }
     if (this.#latest.kind === 'under-way') {
-      this.#latest.held.push(event);
+      const item = event.generation === this.#latest.replaces ? this.#read(event) : undefined;
+      if (item !== undefined && 'end' in item) this.#tell({ type: 'replaced', end: item.end });
+      else if (item?.type === 'failed') this.#tell({ type: 'replaced', end: item.report.exit });
+      else this.#latest.held.push(event);
       return;
     }
     if (event.generation < this.#latest.generation) return;

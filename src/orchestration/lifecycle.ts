@@ -2,16 +2,16 @@
  * The lives of the services: carries out the playbook's actions with the runners, takes what agents tell of what runs,
  * and turns both into events, readiness and failures.
  */
-import { SkeinError } from '../errors/index.ts';
+import { type ErrorCode, SkeinError } from '../errors/index.ts';
 import { addressesOf } from './addresses.ts';
 import type { FailureReport, ServiceState } from './events.ts';
 import { asSkeinError, describeEnd, failureReport } from './failure-report.ts';
-import type { Hub, HubListener, Member } from './hub.ts';
+import { type Hub, type HubListener, type Member, noProcess } from './hub.ts';
 import type { NewsItem } from './instance-news.ts';
 import type { Action, ActionResult, Dispatcher } from './playbook/index.ts';
 import type { RunReadiness } from './run-readiness.ts';
 import { NotYet } from './runner.ts';
-import { wanted } from './standing.ts';
+import { failureOf, wanted } from './standing.ts';
 import { FORCE_BUDGET_MS } from './teardown/index.ts';
 import type { World } from './world.ts';
 
@@ -48,11 +48,18 @@ export class Lifecycle implements HubListener {
       // Told to stop in the middle of it.
       if (isToldToStop(member)) return { outcome: 'failed', retryable: false };
       if (error instanceof NotYet) {
-        this.#become(member, 'waiting', error.message);
+        this.#prepares(member, 'waiting', error.message);
         return { outcome: 'failed', retryable: true };
       }
       const fault = asSkeinError(error, member.service.id, action.phase);
-      this.#failed(member, failureReport(fault, member.service.id, action.phase), fault);
+      const report = failureReport(fault, member.service.id, action.phase);
+      if (runs(member) && action.phase !== 'start' && !this.#options.hub().hasLostAgent(member.service.id)) {
+        this.#world.history.emit({ type: 'reload-failed', service: member.service.id, failure: report });
+        return { outcome: 'kept' };
+      }
+      this.#failed(member, report, fault);
+      // A Start that failed before it replaced what runs.
+      if (runs(member)) await this.#end(member);
       return { outcome: 'failed', retryable: retries(member) };
     }
   }
@@ -71,13 +78,13 @@ export class Lifecycle implements HubListener {
   }
 
   async #load(member: Member, signal: AbortSignal): Promise<string> {
-    this.#become(member, 'loading');
+    this.#prepares(member, 'loading');
     return await member.runner.load(signal);
   }
 
   async #init(member: Member, round: number, signal: AbortSignal): Promise<string> {
     const { service, runner } = member;
-    this.#become(member, 'initializing');
+    this.#prepares(member, 'initializing');
     const hash = await runner.init(round, signal);
     const mappings = this.#world.state.published(service.id)?.mappings ?? [];
     this.#world.history.emit({
@@ -86,19 +93,25 @@ export class Lifecycle implements HubListener {
       addresses: addressesOf(service, mappings),
     });
     this.#options.readiness().addressed(service, mappings);
-    this.#become(member, 'waiting');
+    this.#prepares(member, 'waiting');
     return hash;
   }
 
   async #start(member: Member, round: number, signal: AbortSignal): Promise<null> {
     const { service, runner, news } = member;
-    this.#become(member, 'starting');
-    this.#options.readiness().starting(service);
+    // What runs is said to run until its agent has replaced it.
+    if (!runs(member)) this.#starting(member);
     news.starting();
     const started = await runner.start(round, signal).catch((error: unknown) => {
       news.notStarted();
       throw error;
     });
+    if (isSpared(member, started.generation)) {
+      news.started(started.generation);
+      return null;
+    }
+    if (runs(member)) this.#starting(member);
+    member.process = { kind: 'running', generation: started.generation };
     this.#world.history.emit({
       type: 'process-started',
       service: service.id,
@@ -111,10 +124,25 @@ export class Lifecycle implements HubListener {
     return null;
   }
 
+  #starting(member: Member): void {
+    member.process = noProcess;
+    this.#become(member, 'starting');
+    this.#options.readiness().starting(member.service);
+  }
+
   heard(member: Member, item: NewsItem): void {
     const { id } = member.service;
     const { history } = this.#world;
+    if (item.type === 'completed' || item.type === 'failed' || item.type === 'stopped')
+      member.process = noProcess;
     switch (item.type) {
+      case 'desired':
+        this.#desired(member, item.phase, item.cause);
+        break;
+      case 'replaced':
+        if (item.end !== null) history.emit({ type: 'process-ended', service: id, end: item.end });
+        if (runs(member)) this.#starting(member);
+        break;
       case 'use':
         history.emit({ type: 'resource-use', service: id, cpuMs: item.cpuMs, memoryBytes: item.memoryBytes });
         break;
@@ -124,7 +152,7 @@ export class Lifecycle implements HubListener {
       case 'stopped':
         if (item.end !== null) history.emit({ type: 'process-ended', service: id, end: item.end });
         // Where nobody told it to, somebody else did: it has ended all the same.
-        if (!isToldToStop(member)) this.#completed(member);
+        if (member.standing.kind === 'wanted') this.#completed(member);
         break;
       case 'completed':
         if (item.end !== null) history.emit({ type: 'process-ended', service: id, end: item.end });
@@ -138,8 +166,91 @@ export class Lifecycle implements HubListener {
     }
   }
 
+  /** A probe of its liveness failed: it is stopped, and its restart policy says what follows (R-4). */
+  unhealthy(member: Member, why: string): void {
+    const { service, standing } = member;
+    if (standing.kind !== 'wanted' || !runs(member) || this.#options.isEnding()) return;
+    const report: FailureReport = {
+      code: this.#options.wasReady() ? 'SK1406' : 'SK1401',
+      message: `${service.id} is not healthy: ${why}`,
+      service: service.id,
+      phase: 'health',
+      remedy: null,
+      lastLines: this.#world.options.lastLines(service),
+      exit: null,
+    };
+    const fault = new SkeinError(report.code as ErrorCode, report.message, {
+      place: { service: service.id, phase: 'health' },
+      lastLines: report.lastLines,
+    });
+    this.#failed(member, report, fault);
+    void this.#end(member).then(() => this.#tellCrashed(member, 'start'));
+  }
+
+  /** What is not as it should be does not run on while it waits to be tried again. Does not reject. */
+  async #end(member: Member): Promise<void> {
+    const { id } = member.service;
+    const budgetMs = member.runner.stopTimeoutMs + FORCE_BUDGET_MS;
+    try {
+      await member.runner.stop({ signal: AbortSignal.timeout(budgetMs), budgetMs });
+    } catch (error) {
+      const mayRun = await this.#force(member);
+      if (mayRun !== undefined)
+        this.#world.warn(id, 'stop', `${messageOf(error)}; it may still run: ${mayRun}`);
+    }
+    member.process = noProcess;
+  }
+
+  /** From the host. @returns why it may still run; `undefined` where it is proven dead */
+  async #force(member: Member): Promise<string | undefined> {
+    try {
+      const answer = await member.runner.force(AbortSignal.timeout(FORCE_BUDGET_MS));
+      return answer.kind === 'may-run' ? answer.why : undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #tellCrashed(member: Member, phase: 'load' | 'start', retryable = retries(member)): void {
+    if (this.#options.isEnding()) return;
+    this.#options.dispatcher().tell({ type: 'crashed', service: member.service.id, phase, retryable });
+  }
+
+  /** It failed as often in a row as it may; it stays so until it is asked for, or its sources change (F-16). */
+  gaveUp(member: Member, attempts: number): void {
+    const { service } = member;
+    if (isToldToStop(member) || this.#options.isEnding()) return;
+    const last = failureOf(member.standing) ?? this.#endedReport(member);
+    const cause = `it ended ${attempts} times in a row, and is not started again by itself`;
+    const report = { ...last, message: `${last.message}; ${cause}` };
+    member.standing = { kind: 'failed', report };
+    this.#become(member, 'crash-looping', cause, report);
+    this.#options.readiness().ended(service, `crash-looping: ${report.message}`, 'runner');
+  }
+
+  /** Of one that is to run always, and ends with success again and again. */
+  #endedReport({ service }: Member): FailureReport {
+    return {
+      code: 'SK1406',
+      message: `${service.id} ended with status 0`,
+      service: service.id,
+      phase: 'run',
+      remedy: null,
+      lastLines: this.#world.options.lastLines(service),
+      exit: { kind: 'exited', code: 0 },
+    };
+  }
+
+  #desired(member: Member, phase: 'load' | 'init' | 'start', cause: string): void {
+    if (isToldToStop(member) || this.#options.isEnding()) return;
+    const { id } = member.service;
+    this.#world.history.emit({ type: 'reload', service: id, phase, cause });
+    this.#options.dispatcher().tell({ type: 'reenter', service: id, phase });
+  }
+
   agentLost(member: Member, fault: SkeinError): void {
     const { id } = member.service;
+    member.process = noProcess;
     const isOver = this.#world.history.snapshot.services.get(id)?.state === 'completed';
     // What has ended, or was stopped, does not run again because its agent is gone; its next Start begins at Load.
     if (this.#options.isEnding() || isToldToStop(member) || isOver) return;
@@ -150,18 +261,10 @@ export class Lifecycle implements HubListener {
   /** What an agent left running is stopped from here; then a fresh one is told everything again (A-12). */
   async #afterAgent(member: Member): Promise<void> {
     const { id } = member.service;
-    const answer = await member.runner
-      .force(AbortSignal.timeout(FORCE_BUDGET_MS))
-      .catch((error: unknown) => ({
-        kind: 'may-run' as const,
-        why: error instanceof Error ? error.message : String(error),
-      }));
-    if (answer.kind === 'may-run')
-      this.#world.warn(id, 'agent', `its agent is gone and it may still run: ${answer.why}`);
-    if (!this.#options.isEnding())
-      this.#options
-        .dispatcher()
-        .tell({ type: 'crashed', service: id, phase: 'load', retryable: retries(member) });
+    const mayRun = await this.#force(member);
+    if (mayRun !== undefined)
+      this.#world.warn(id, 'agent', `its agent is gone and it may still run: ${mayRun}`);
+    this.#tellCrashed(member, 'load');
   }
 
   #completed(member: Member): void {
@@ -184,10 +287,7 @@ export class Lifecycle implements HubListener {
     }
     this.#become(member, 'completed', 'its process has ended');
     if (service.kind === 'job') readiness.completed(service);
-    if (service.restart.policy === 'always')
-      this.#options
-        .dispatcher()
-        .tell({ type: 'crashed', service: service.id, phase: 'start', retryable: true });
+    if (service.restart.policy === 'always') this.#tellCrashed(member, 'start', true);
   }
 
   #crashed(member: Member, report: FailureReport): void {
@@ -202,9 +302,7 @@ export class Lifecycle implements HubListener {
       ...(report.remedy !== null && { remedy: report.remedy }),
     });
     this.#failed(member, report, fault);
-    this.#options
-      .dispatcher()
-      .tell({ type: 'crashed', service: id, phase: 'start', retryable: retries(member) });
+    this.#tellCrashed(member, 'start');
   }
 
   #failed(member: Member, report: FailureReport, fault: SkeinError): void {
@@ -217,6 +315,11 @@ export class Lifecycle implements HubListener {
     this.#options.onFailure(fault);
   }
 
+  /** What runs goes on running while it is prepared anew, and is said to. */
+  #prepares(member: Member, state: 'loading' | 'initializing' | 'waiting', cause = ''): void {
+    if (!runs(member)) this.#become(member, state, cause);
+  }
+
   #become({ service }: Member, state: ServiceState, cause = '', failure?: FailureReport): void {
     this.#world.history.emit({
       type: 'service-state',
@@ -226,6 +329,19 @@ export class Lifecycle implements HubListener {
       ...(failure && { failure }),
     });
   }
+}
+
+function runs({ process }: Member): boolean {
+  return process.kind === 'running';
+}
+
+/** The agent kept the process that ran (N-9). One that does not count its processes is taken to have replaced it. */
+function isSpared({ process }: Member, generation: bigint): boolean {
+  return process.kind === 'running' && generation > 0n && process.generation === generation;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isToldToStop({ standing }: Member): boolean {

@@ -43,6 +43,8 @@ export interface ServiceSnapshot {
   readonly endpoints: readonly EndpointSnapshot[];
   readonly dependencies: readonly ServiceId[];
   readonly failure: FailureReport | null;
+  /** Why its last reload failed, while the process of before runs on. */
+  readonly reloadFailure: FailureReport | null;
   readonly cpuMs: number | null;
   readonly memoryBytes: number | null;
 }
@@ -113,6 +115,7 @@ function initialServiceSnapshot(service: Service): ServiceSnapshot {
     })),
     dependencies: service.dependencies.map((dependency) => dependency.service),
     failure: null,
+    reloadFailure: null,
     cpuMs: null,
     memoryBytes: null,
   };
@@ -165,7 +168,7 @@ function foldService(service: ServiceSnapshot, { happening, timeMs }: RunEvent):
         ...service,
         state: happening.state,
         failure: happening.failure ?? (ended ? service.failure : null),
-        ...(ended && { ready: false, pid: null, waitingFor: null }),
+        ...(ended && { ready: false, pid: null, waitingFor: null, reloadFailure: null }),
         ...(happening.state === 'completed' && { pid: null, waitingFor: null }),
         ...(happening.state === 'starting' && { startedAtMs: timeMs, timeToReadyMs: null }),
       };
@@ -175,8 +178,13 @@ function foldService(service: ServiceSnapshot, { happening, timeMs }: RunEvent):
         ...service,
         pid: happening.pid,
         exit: null,
+        reloadFailure: null,
         restarts: service.restarts + (happening.restart ? 1 : 0),
       };
+    case 'reload':
+      return { ...service, reloadFailure: null };
+    case 'reload-failed':
+      return { ...service, reloadFailure: happening.failure };
     case 'process-ended':
       return { ...service, pid: null, exit: happening.end };
     case 'addresses':

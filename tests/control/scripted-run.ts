@@ -169,6 +169,7 @@ function serviceSnapshot(id: ServiceId, dependencies: readonly ServiceId[]): Ser
     endpoints: [],
     dependencies,
     failure: null,
+    reloadFailure: null,
     cpuMs: null,
     memoryBytes: null,
   };

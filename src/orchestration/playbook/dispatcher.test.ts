@@ -34,6 +34,7 @@ async function play(
     roots: new Set(),
     clock,
     random: () => 0,
+    retryingOf: () => ({ attempts: Number.POSITIVE_INFINITY, backoffMs: 1_000 }),
     parallelism: Number.POSITIVE_INFINITY,
     execute: async ({ phase, service, round }, signal) => {
       seen.push(`${phase} ${service} #${round}`);

@@ -14,7 +14,17 @@ import type { GateInput, Input, Output, ServiceInput } from './protocol.ts';
 export type ActionResult =
   /** `hash` stands for what dependents can see of it; `null` where there is nothing to see (F-8). */
   | { readonly outcome: 'done'; readonly hash: string | null }
-  | { readonly outcome: 'failed'; readonly retryable: boolean };
+  | { readonly outcome: 'failed'; readonly retryable: boolean }
+  /** It failed, and what the service had started before runs on (F-15). */
+  | { readonly outcome: 'kept' };
+
+/** How a service is tried again (F-9, F-16). */
+export interface Retrying {
+  /** Failures in a row after which it is given up. */
+  readonly attempts: number;
+  /** The first pause, milliseconds; each later one is twice as long. */
+  readonly backoffMs: number;
+}
 
 export interface DispatcherOptions {
   readonly graph: PlaybookGraph;
@@ -27,6 +37,9 @@ export interface DispatcherOptions {
   readonly parallelism: number;
   /** Does the work; must not throw: an executor that throws is a bug and ends the playbook. */
   readonly execute: (action: Action, signal: AbortSignal) => Promise<ActionResult>;
+  readonly retryingOf: (service: string) => Retrying;
+  /** A service failed `attempts` times in a row, and is not tried again by itself (F-16). */
+  readonly onGiveUp?: (service: string, attempts: number) => void;
   /** A service pauses after a failure; it is tried again after `delayMs`. */
   readonly onPause?: (service: string, attempt: number, delayMs: number) => void;
 }
@@ -43,19 +56,24 @@ export interface Dispatcher {
   readonly engine: Engine;
 }
 
-/** First pause after a failure, and the longest one (F-9). */
-const BACKOFF_MS = 1_000;
-const BACKOFF_LIMIT_MS = 30_000;
+/** The longest pause, but for one that is declared longer (F-9). */
+const PAUSE_LIMIT_MS = 30_000;
 
-/** Pause before the next attempt: doubling from 1 s to 30 s, with up to a fifth of jitter (F-9). */
-function backoffMs(attempt: number, random: () => number): number {
-  const base = Math.min(BACKOFF_LIMIT_MS, BACKOFF_MS * 2 ** Math.min(attempt - 1, 30));
+/** Pause before the next attempt: doubling from `backoffMs` to 30 s, with up to a fifth of jitter (F-9). */
+function pauseMs(attempt: number, backoffMs: number, random: () => number): number {
+  const limit = Math.max(PAUSE_LIMIT_MS, backoffMs);
+  const base = Math.min(limit, backoffMs * 2 ** Math.min(attempt - 1, 30));
   return Math.round(base * (1 - 0.2 * random()));
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { graph, policy, clock } = options;
-  const engine = new Engine(graph, policy, options.roots);
+  const engine = new Engine({
+    graph,
+    policy,
+    roots: options.roots,
+    attemptsOf: (service) => options.retryingOf(service).attempts,
+  });
   const queue = new PQueue({ concurrency: options.parallelism });
   const cancellation = new AbortController();
   // Every action under way listens: their number is the graph's, and no leak.
@@ -86,6 +104,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         case 'pause':
           schedule(output.service, output.attempt);
           break;
+        case 'give-up':
+          options.onGiveUp?.(output.service, output.attempts);
+          break;
         case 'unpause':
           unschedule(output.service);
           break;
@@ -112,12 +133,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return;
     }
     const result = await options.execute(action, cancellation.signal);
-    if (result.outcome === 'done') step({ type: 'done', action, hash: result.hash });
-    else step({ type: 'failed', action, retryable: result.retryable });
+    switch (result.outcome) {
+      case 'done':
+        step({ type: 'done', action, hash: result.hash });
+        break;
+      case 'failed':
+        step({ type: 'failed', action, retryable: result.retryable });
+        break;
+      case 'kept':
+        step({ type: 'kept', action });
+        break;
+    }
   }
 
   function schedule(service: string, attempt: number): void {
-    const delayMs = backoffMs(attempt, options.random);
+    const delayMs = pauseMs(attempt, options.retryingOf(service).backoffMs, options.random);
     options.onPause?.(service, attempt, delayMs);
     const retry = (): void => {
       retries.delete(service);

@@ -21,8 +21,8 @@ export function graphOf(
 }
 
 /** An engine of the run's policy. */
-export function engineFor(graph: PlaybookGraph): Engine {
-  return new Engine(graph, runPolicy, new Set());
+export function engineFor(graph: PlaybookGraph, attempts: number = Number.POSITIVE_INFINITY): Engine {
+  return new Engine({ graph, policy: runPolicy, roots: new Set(), attemptsOf: () => attempts });
 }
 
 export function act(phase: Phase, service: string, round = 0): Action {
@@ -40,6 +40,8 @@ function labelOf(output: Output): string {
       return `${output.action.phase} ${output.action.service} #${output.action.round}`;
     case 'pause':
       return `pause ${output.service} ${output.attempt}`;
+    case 'give-up':
+      return `give-up ${output.service} ${output.attempts}`;
     case 'unpause':
       return `unpause ${output.service}`;
   }

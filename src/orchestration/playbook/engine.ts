@@ -33,6 +33,10 @@ interface Progress {
   activity: Activity;
   /** Failures in a row. */
   failures: number;
+  /** Those among them that its restart policy counts. */
+  crashes: number;
+  /** Index of the phase from which it must go on whatever is asked for, because a repeated phase failed; else infinite. */
+  stale: number;
   /** By phase: the last hash that was published. */
   readonly hashes: (string | null)[];
 }
@@ -40,23 +44,41 @@ interface Progress {
 const resting: Activity = { kind: 'resting' };
 const held: Activity = { kind: 'held' };
 
+export interface EngineOptions {
+  readonly graph: PlaybookGraph;
+  readonly policy: Policy;
+  /** The services that go through phases meant for roots alone. */
+  readonly roots: ReadonlySet<string>;
+  /** How often a service may fail in a row before it is given up (F-16). */
+  readonly attemptsOf: (service: string) => number;
+}
+
 /** Deterministic; owned by one dispatcher. Costs are linear in services plus edges (F-12). */
 export class Engine {
   readonly #graph: PlaybookGraph;
   readonly #policy: Policy;
   readonly #cursors: Cursors;
+  readonly #attemptsOf: EngineOptions['attemptsOf'];
   readonly #all: ReadonlyMap<string, Progress>;
   #outputs: Output[] = [];
 
-  /** `roots`: the services that go through phases meant for roots alone. */
-  constructor(graph: PlaybookGraph, policy: Policy, roots: ReadonlySet<string>) {
+  constructor({ graph, policy, roots, attemptsOf }: EngineOptions) {
     this.#graph = graph;
     this.#policy = policy;
+    this.#attemptsOf = attemptsOf;
     this.#cursors = new Cursors(graph, policy, roots);
     this.#all = new Map(
       graph.services.map((service) => [
         service,
-        { service, round: 0, activity: resting, failures: 0, hashes: [] },
+        {
+          service,
+          round: 0,
+          activity: resting,
+          failures: 0,
+          crashes: 0,
+          stale: Number.POSITIVE_INFINITY,
+          hashes: [],
+        },
       ]),
     );
   }
@@ -72,6 +94,7 @@ export class Engine {
     switch (input.type) {
       case 'done':
       case 'failed':
+      case 'kept':
       case 'superseded':
         this.#actionEnded(input);
         break;
@@ -109,6 +132,7 @@ export class Engine {
     const { progress, sequel } = found;
     if (input.type === 'done') this.#done(progress, sequel, input);
     else if (input.type === 'failed') this.#failed(progress, sequel, input);
+    else if (input.type === 'kept') this.#kept(progress, sequel, input.action);
     else if (sequel.kind === 'go-on') this.#goBack(progress, this.#cursors.at(progress.service));
     else this.#divert(progress, sequel);
   }
@@ -125,6 +149,7 @@ export class Engine {
         break;
       case 'steady':
         progress.failures = 0;
+        progress.crashes = 0;
         break;
       case 'hold':
         if (progress.activity.kind === 'acting')
@@ -132,6 +157,9 @@ export class Engine {
         else this.#rest(progress);
         break;
       case 'reenter':
+        // Whoever asks has changed something, or wants to know: its failures of before count no more.
+        progress.failures = 0;
+        progress.crashes = 0;
         this.#reenter(progress, this.#indexOf(input.phase));
         break;
     }
@@ -169,7 +197,7 @@ export class Engine {
     const retryFrom = this.#indexOf(rule.retryFrom);
     switch (sequel.kind) {
       case 'go-on':
-        this.#pause(progress, retryFrom, input.retryable);
+        this.#pause(progress, { index: retryFrom, retryable: input.retryable, retries: rule.retries });
         break;
       case 'again':
         // A change that arrived while it failed is reason enough to try at once.
@@ -177,7 +205,11 @@ export class Engine {
         this.#goBack(progress, sequel.index);
         break;
       case 'pause':
-        this.#pause(progress, Math.min(retryFrom, sequel.index), input.retryable && sequel.retryable);
+        this.#pause(progress, {
+          index: Math.min(retryFrom, sequel.index),
+          retryable: input.retryable && sequel.retryable,
+          retries: 'limited',
+        });
         break;
       case 'hold':
         this.#rest(progress);
@@ -185,10 +217,22 @@ export class Engine {
     }
   }
 
+  /** Back to where it was before it was re-entered; whatever comes next goes through what failed first. */
+  #kept(progress: Progress, sequel: Sequel, { phase }: Action): void {
+    const rule = this.#policy.phases[this.#indexOf(phase)] as PhaseRule;
+    progress.stale = Math.min(progress.stale, this.#indexOf(rule.retryFrom));
+    if (sequel.kind === 'go-on') {
+      progress.round++;
+      progress.activity = resting;
+      this.#moveTo(progress, this.#policy.phases.length);
+    } else this.#divert(progress, sequel);
+  }
+
   /** The action under way has ended, and its sequel says otherwise than to go on. */
   #divert(progress: Progress, sequel: Exclude<Sequel, { kind: 'go-on' }>): void {
     if (sequel.kind === 'again') this.#goBack(progress, sequel.index);
-    else if (sequel.kind === 'pause') this.#pause(progress, sequel.index, sequel.retryable);
+    else if (sequel.kind === 'pause')
+      this.#pause(progress, { index: sequel.index, retryable: sequel.retryable, retries: 'limited' });
     else this.#rest(progress);
   }
 
@@ -207,7 +251,7 @@ export class Engine {
 
   #reenter(progress: Progress, index: number): void {
     const { activity, service } = progress;
-    const target = Math.min(index, this.#cursors.at(service));
+    const target = Math.min(index, progress.stale, this.#cursors.at(service));
     if (activity.kind === 'acting')
       progress.activity = { ...activity, sequel: thenAgain(activity.sequel, target) };
     else this.#goBack(progress, target);
@@ -215,10 +259,10 @@ export class Engine {
 
   #crashed(progress: Progress, from: number, retryable: boolean): void {
     const { activity, service } = progress;
-    const index = Math.min(from, this.#cursors.at(service));
+    const index = Math.min(from, progress.stale, this.#cursors.at(service));
     switch (activity.kind) {
       case 'resting':
-        this.#pause(progress, index, retryable);
+        this.#pause(progress, { index, retryable, retries: 'limited' });
         break;
       case 'acting':
         progress.activity = { ...activity, sequel: thenPause(activity.sequel, index, retryable) };
@@ -231,13 +275,16 @@ export class Engine {
     }
   }
 
-  #pause(progress: Progress, index: number, retryable: boolean): void {
+  #pause(progress: Progress, { index, retryable, retries }: Pause): void {
+    const { service } = progress;
     progress.failures++;
     progress.round++;
-    progress.activity = { kind: 'paused', until: retryable ? 'retry' : 're-entered' };
+    if (retries === 'limited') progress.crashes++;
+    const givesUp = retryable && retries === 'limited' && progress.crashes >= this.#attemptsOf(service);
+    progress.activity = { kind: 'paused', until: retryable && !givesUp ? 'retry' : 're-entered' };
     this.#moveTo(progress, index);
-    if (retryable)
-      this.#outputs.push({ type: 'pause', service: progress.service, attempt: progress.failures });
+    if (givesUp) this.#outputs.push({ type: 'give-up', service, attempts: progress.crashes });
+    else if (retryable) this.#outputs.push({ type: 'pause', service, attempt: progress.failures });
   }
 
   #goBack(progress: Progress, index: number): void {
@@ -262,6 +309,7 @@ export class Engine {
 
   /** Dispatches what this makes possible: in the dependents, and in the service itself. */
   #moveTo(progress: Progress, index: number): void {
+    if (index <= progress.stale) progress.stale = Number.POSITIVE_INFINITY;
     for (const dependent of this.#cursors.move(progress.service, index))
       this.#dispatchIfPossible(this.#all.get(dependent) as Progress);
     this.#dispatchIfPossible(progress);
@@ -279,6 +327,13 @@ export class Engine {
   #indexOf(phase: Phase): number {
     return this.#policy.phases.findIndex((rule) => rule.phase === phase);
   }
+}
+
+interface Pause {
+  /** Of the phase at which it begins again. */
+  readonly index: number;
+  readonly retryable: boolean;
+  readonly retries: PhaseRule['retries'];
 }
 
 function awaitsRetry({ activity }: Progress): boolean {

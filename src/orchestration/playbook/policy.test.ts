@@ -9,8 +9,8 @@ const buildRoots: Policy = {
   stage: 'build',
   manager: 'builder',
   phases: [
-    { phase: 'load', after: 'same-phase', on: 'all', retryFrom: 'load' },
-    { phase: 'build', after: 'same-phase', on: 'roots', retryFrom: 'load' },
+    { phase: 'load', after: 'same-phase', on: 'all', retryFrom: 'load', retries: 'unlimited' },
+    { phase: 'build', after: 'same-phase', on: 'roots', retryFrom: 'load', retries: 'unlimited' },
   ],
 };
 
@@ -18,7 +18,7 @@ test('F-5 a policy is a table: another mode runs on the same engine, and phases 
   const graph = playbookGraph(['lib', 'app'], (id) =>
     id === 'app' ? [{ service: 'lib', wait: 'ready' }] : [],
   );
-  const engine = new Engine(graph, buildRoots, new Set(['app']));
+  const engine = new Engine({ graph, policy: buildRoots, roots: new Set(['app']), attemptsOf: () => 1 });
   const seen: string[] = [];
   const work = [...engine.begin()];
   for (let output = work.shift(); output !== undefined; output = work.shift()) {

@@ -25,6 +25,11 @@ export interface PhaseRule {
   readonly on: 'all' | 'roots';
   /** Where a service begins again after a failure in this phase (F-9). */
   readonly retryFrom: Phase;
+  /**
+   * How often a failure in this phase is followed by another attempt: `limited`, as the service's restart policy says
+   * (F-16); `unlimited`, for as long as the run goes on.
+   */
+  readonly retries: 'limited' | 'unlimited';
 }
 
 export interface Policy {

@@ -10,6 +10,8 @@ export type ActionInput =
   | { readonly type: 'done'; readonly action: Action; readonly hash: string | null }
   /** Not `retryable`: the service stays paused until it is re-entered. */
   | { readonly type: 'failed'; readonly action: Action; readonly retryable: boolean }
+  /** It failed, and what the service had started before runs on: it stays where it was, until it is re-entered (F-15). */
+  | { readonly type: 'kept'; readonly action: Action }
   /** It was queued, and passed over because the service must begin again at an earlier phase. */
   | { readonly type: 'superseded'; readonly action: Action };
 
@@ -39,5 +41,7 @@ export type Output =
   | { readonly type: 'dispatch'; readonly action: Action }
   /** The service failed `attempt` times in a row; tell `retry` after the back-off that this asks for (F-9). */
   | { readonly type: 'pause'; readonly service: string; readonly attempt: number }
+  /** The service failed `attempts` times in a row, as often as it may; it rests until it is re-entered (F-16). */
+  | { readonly type: 'give-up'; readonly service: string; readonly attempts: number }
   /** The pause that was asked for is over before its time: `retry` is not to be told any more. */
   | { readonly type: 'unpause'; readonly service: string };

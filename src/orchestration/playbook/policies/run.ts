@@ -6,9 +6,9 @@ export const runPolicy: Policy = {
   stage: 'run',
   manager: 'runner',
   phases: [
-    { phase: 'load', after: 'same-phase', on: 'all', retryFrom: 'load' },
+    { phase: 'load', after: 'same-phase', on: 'all', retryFrom: 'load', retries: 'unlimited' },
     // What a failed Init left behind is unknown, so the service is read afresh.
-    { phase: 'init', after: 'same-phase', on: 'all', retryFrom: 'load' },
-    { phase: 'start', after: 'gate', on: 'all', retryFrom: 'start' },
+    { phase: 'init', after: 'same-phase', on: 'all', retryFrom: 'load', retries: 'unlimited' },
+    { phase: 'start', after: 'gate', on: 'all', retryFrom: 'start', retries: 'limited' },
   ],
 };
