@@ -43,6 +43,7 @@ describe('U-3 a wrong command line is refused with the nearest that is right, st
       'logs',
       'stop',
       'restart',
+      'start',
       'why',
       'events',
       'graph',

@@ -63,6 +63,7 @@ export function commandTable(script: string, end: (status: number) => void): Com
     status(end),
     logs(end),
     stop(end),
+    start(end),
     restart(end),
     why(end),
     events(end),
@@ -161,6 +162,15 @@ function stop(end: End): unknown {
     )
     .action(async (services, options) =>
       end(await (await import('./commands/stop.ts')).stop(services, options)),
+    );
+}
+
+function start(end: End): unknown {
+  return command('start', 'Starts services of the run that were stopped, and what they need first.')
+    .argument('<service...>', 'services to start')
+    .addHelpText('after', examples('skein start api', 'skein start api worker --json'))
+    .action(async (services, options) =>
+      end(await (await import('./commands/start.ts')).start(services, options)),
     );
 }
 

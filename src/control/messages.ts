@@ -114,6 +114,7 @@ function serviceMessage(
     })),
     dependencies: [...service.dependencies],
     failure: service.failure?.message ?? '',
+    reloadFailure: service.reloadFailure?.message ?? '',
     ...(service.cpuMs !== null && { cpuMs: BigInt(Math.round(service.cpuMs)) }),
     ...(service.memoryBytes !== null && { memoryBytes: BigInt(Math.round(service.memoryBytes)) }),
   };

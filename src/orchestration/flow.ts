@@ -205,7 +205,7 @@ export class Flow implements Run {
         return { id, reentered, up };
       });
       for (const { id, reentered } of starts) if (reentered) this.#reenter(id);
-      return starts.map(({ up }) => up);
+      return starts.flatMap(({ up }) => (up === undefined ? [] : [up]));
     });
     await Promise.all(comingUp);
   }

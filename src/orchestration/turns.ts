@@ -12,7 +12,7 @@ export class Turns {
    */
   take<Result>(services: Iterable<ServiceId>, work: () => Promise<Result>): Promise<Result> {
     const taken = [...services];
-    const turn = Promise.all(taken.map((id) => this.#last.get(id))).then(work);
+    const turn = Promise.all(taken.map((id) => this.#last.get(id) ?? Promise.resolve())).then(work);
     const settled = turn.then(
       () => undefined,
       () => undefined,

@@ -1,6 +1,6 @@
 /** Starting again what has ended, and what still runs. */
 import { expect, test } from 'vitest';
-import { httpService, shellService, staying } from '../support/declared-services.ts';
+import { httpService, needs, shellService, staying } from '../support/declared-services.ts';
 import { isAlive } from '../support/process-scan.ts';
 import { Site } from '../support/site.ts';
 
@@ -83,6 +83,22 @@ test('F-21 `restart` asked for from several places at once leaves one process', 
   expect(ends.map(({ status }) => status)).toEqual([0, 0, 0]);
   const running = site.processes().filter(({ command }) => command.startsWith('/bin/sh'));
   expect(running.map(({ pid }) => pid)).toEqual([(await site.service('again/a'))['pid']]);
+  expect((await site.skein('stop')).status).toBe(0);
+  site.expectNothingLeft();
+});
+
+test('F-21 `start` brings up what was stopped with what it needs, and leaves what runs', async () => {
+  await using site = new Site();
+  site.declare('again', [httpService('db'), shellService('web', staying(), needs('db'))]);
+  expect((await site.skein('run', '--detach', '--wait', '--temporary-ports')).status).toBe(0);
+  expect((await site.skein('stop', 'db')).status).toBe(0);
+  expect(await site.json('start', 'web')).toEqual({ services: ['web'] });
+  const web = await site.service('again/web');
+  expect(web).toMatchObject({ state: 'running', restarts: 1 });
+  expect(await site.service('again/db')).toMatchObject({ state: 'running', restarts: 1 });
+  expect((await site.skein('start', 'web', 'db')).status).toBe(0);
+  expect((await site.service('again/web'))['pid']).toBe(web['pid']);
+  expect(await site.skein('start', 'wbe')).toMatchObject({ status: 2 });
   expect((await site.skein('stop')).status).toBe(0);
   site.expectNothingLeft();
 });

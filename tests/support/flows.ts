@@ -31,6 +31,11 @@ export class FlowUnderTest implements AsyncDisposable {
     return join(this.#folder.root, name);
   }
 
+  /** Writes a file of the workspace. */
+  write(name: string, text: string): void {
+    this.#folder.write({ [name]: text });
+  }
+
   /** The first of its type that happens, or has happened, of which `wanted` holds. */
   happening<Type extends Happening['type']>(
     type: Type,

@@ -53,6 +53,7 @@ function serviceDocument(service: ServiceSnapshot): Document {
     })),
     dependencies: service.dependencies,
     failure: orNull(service.failure),
+    reloadFailure: orNull(service.reloadFailure),
     cpuMs: service.cpuMs === undefined ? null : Number(service.cpuMs),
     memoryBytes: service.memoryBytes === undefined ? null : Number(service.memoryBytes),
   };

@@ -33,6 +33,7 @@ export function statusText(run: RunSnapshot, nowMs: number): string {
 
 function remark(service: ServiceSnapshot): string {
   if (service.failure !== '') return service.failure;
+  if (service.reloadFailure !== '') return `its reload failed: ${service.reloadFailure}`;
   return service.waitingFor === undefined ? '' : `waits for ${requirementText(service.waitingFor)}`;
 }
 

@@ -151,3 +151,63 @@ describe('a service that is told to hold', () => {
     expect(label(engine.step({ type: 'reenter', service: 'a', phase: 'start' }))).toEqual(['start a #2']);
   });
 });
+
+describe('a service that keeps crashing', () => {
+  test('F-16 is given up after its attempts, and comes back with all of them when it is asked for', () => {
+    const graph = graphOf({ a: [] });
+    const engine = engineFor(graph, 2);
+    drain(engine, graph, engine.begin());
+    expect(label(engine.step(crash))).toEqual(['pause a 1']);
+    engine.step({ type: 'retry', service: 'a' });
+    finish(engine, act('start', 'a', 1));
+    expect(label(engine.step(crash))).toEqual(['give-up a 2']);
+    expect(label(engine.step({ type: 'retry', service: 'a' }))).toEqual([]);
+    expect(label(engine.step({ type: 'reenter', service: 'a', phase: 'start' }))).toEqual(['start a #3']);
+    finish(engine, act('start', 'a', 3));
+    expect(label(engine.step(crash))).toEqual(['pause a 1']);
+  });
+
+  test('F-9 F-16 a failing Init is tried for as long as the run goes on', () => {
+    const graph = graphOf({ a: [] });
+    const engine = engineFor(graph, 2);
+    engine.begin();
+    for (let round = 0; round < 20; round++) {
+      finish(engine, act('load', 'a', round));
+      const failed = { type: 'failed', action: act('init', 'a', round), retryable: true } as const;
+      expect(label(engine.step(failed))).toEqual([`pause a ${round + 1}`]);
+      engine.step({ type: 'retry', service: 'a' });
+    }
+  });
+});
+
+describe('a reload that fails while the process of before runs on', () => {
+  test('F-15 repeats nothing, holds up nobody, and the next change goes through Load', () => {
+    const graph = graphOf({ a: [], b: ['a'] });
+    const engine = engineFor(graph);
+    drain(engine, graph, engine.begin());
+    expect(label(engine.step({ type: 'reenter', service: 'a', phase: 'init' }))).toEqual(['init a #1']);
+    expect(label(engine.step({ type: 'kept', action: act('init', 'a', 1) }))).toEqual([]);
+    expect(engine.isSettled()).toBe(true);
+    expect(label(engine.step({ type: 'reenter', service: 'b', phase: 'init' }))).toEqual(['init b #1']);
+    expect(label(engine.step({ type: 'reenter', service: 'a', phase: 'start' }))).toEqual(['load a #3']);
+  });
+
+  test('F-15 a change that arrived meanwhile is gone through', () => {
+    const graph = graphOf({ a: [] });
+    const engine = engineFor(graph);
+    drain(engine, graph, engine.begin());
+    engine.step({ type: 'reenter', service: 'a', phase: 'init' });
+    engine.step({ type: 'reenter', service: 'a', phase: 'init' });
+    expect(label(engine.step({ type: 'kept', action: act('init', 'a', 1) }))).toEqual(['load a #2']);
+  });
+
+  test('F-9 F-15 a crash of the process that was kept begins again at Load', () => {
+    const graph = graphOf({ a: [] });
+    const engine = engineFor(graph);
+    drain(engine, graph, engine.begin());
+    engine.step({ type: 'reenter', service: 'a', phase: 'init' });
+    engine.step({ type: 'kept', action: act('init', 'a', 1) });
+    expect(label(engine.step(crash))).toEqual(['pause a 1']);
+    expect(label(engine.step({ type: 'retry', service: 'a' }))).toEqual(['load a #3']);
+  });
+});

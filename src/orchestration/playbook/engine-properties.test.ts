@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import { drain, engineFor, phases } from './engine-fixture.ts';
 import { type PlaybookGraph, type Prerequisite, playbookGraph } from './graph.ts';
 import type { Action, Phase } from './policy.ts';
-import type { Output } from './protocol.ts';
+import type { ActionInput, Output } from './protocol.ts';
 
 /** A random acyclic graph: a service may depend on those before it. */
 const graphs = fc
@@ -60,7 +60,10 @@ class Oracle {
   }
 }
 
-type Disturbance = 'reenter' | 'crash' | 'fail' | 'change' | 'hold';
+type Disturbance = 'reenter' | 'crash' | 'fail' | 'keep' | 'change' | 'hold';
+
+/** Failures in a row after which the engine gives a service up. */
+const ATTEMPTS = 3;
 
 /** Plays the dispatcher and the world around it, with every gate open, and checks each thing that the engine wants. */
 class DisturbedRun {
@@ -68,8 +71,14 @@ class DisturbedRun {
   readonly #acting = new Map<string, Action>();
   readonly #paused = new Set<string>();
   readonly #held = new Set<string>();
-  /** Services whose action under way is going to fail. */
+  readonly #givenUp = new Set<string>();
+  /** Services whose action under way is going to fail; those that then keep what they had started before. */
   readonly #failing = new Set<string>();
+  readonly #keeping = new Set<string>();
+  /** Services that have been started once, and so have something to keep. */
+  readonly #started = new Set<string>();
+  /** Services of which a repeated phase failed: whatever comes next goes through Load. */
+  readonly #stale = new Set<string>();
   /** Phases that a service was told to go through again and has not begun yet. */
   readonly #owed = new Map<string, Phase>();
   readonly #rounds = new Map<string, number>();
@@ -77,7 +86,7 @@ class DisturbedRun {
   #version = 0;
 
   constructor(graph: PlaybookGraph) {
-    this.#engine = engineFor(graph);
+    this.#engine = engineFor(graph, ATTEMPTS);
     this.#take(this.#engine.begin());
     for (const [dependency, dependents] of graph.dependents)
       for (const dependent of dependents)
@@ -85,7 +94,7 @@ class DisturbedRun {
   }
 
   get isGoingOn(): boolean {
-    return this.#acting.size + this.#paused.size + this.#held.size > 0;
+    return this.#acting.size + this.#paused.size + this.#held.size + this.#givenUp.size > 0;
   }
 
   disturb(service: string, kind: Disturbance, phase: Phase): void {
@@ -98,11 +107,15 @@ class DisturbedRun {
         break;
       case 'hold':
         this.#held.add(service);
+        this.#givenUp.delete(service);
         this.#owed.delete(service);
         this.#take(this.#engine.step({ type: 'hold', service }));
         break;
       case 'fail':
         this.#failing.add(service);
+        break;
+      case 'keep':
+        this.#keeping.add(service);
         break;
       case 'change':
         this.#version++;
@@ -115,7 +128,7 @@ class DisturbedRun {
     const steps = [
       ...[...this.#acting.values()].map((action) => () => this.#end(action)),
       ...[...this.#paused].map((service) => () => this.#retry(service)),
-      ...[...this.#held].map((service) => () => this.#reenter(service, 'start')),
+      ...[...this.#held, ...this.#givenUp].map((service) => () => this.#reenter(service, 'start')),
     ];
     steps[choice % steps.length]?.();
   }
@@ -127,6 +140,7 @@ class DisturbedRun {
 
   #reenter(service: string, phase: Phase): void {
     this.#held.delete(service);
+    this.#givenUp.delete(service);
     this.#owed.set(service, phase);
     this.#take(this.#engine.step({ type: 'reenter', service, phase }));
   }
@@ -138,13 +152,21 @@ class DisturbedRun {
 
   #end(action: Action): void {
     this.#acting.delete(action.service);
-    this.#take(
-      this.#engine.step(
-        this.#failing.delete(action.service)
-          ? { type: 'failed', action, retryable: true }
-          : { type: 'done', action, hash: `v${this.#version}` },
-      ),
-    );
+    this.#take(this.#engine.step(this.#outcome(action)));
+  }
+
+  #outcome(action: Action): ActionInput {
+    const { service, phase } = action;
+    if (this.#failing.delete(service)) {
+      this.#started.delete(service);
+      return { type: 'failed', action, retryable: true };
+    }
+    if (phase !== 'start' && this.#started.has(service) && this.#keeping.delete(service)) {
+      this.#stale.add(service);
+      return { type: 'kept', action };
+    }
+    if (phase === 'start') this.#started.add(service);
+    return { type: 'done', action, hash: `v${this.#version}` };
   }
 
   #take(outputs: readonly Output[]): void {
@@ -157,6 +179,10 @@ class DisturbedRun {
           expect(this.#paused.has(output.service)).toBe(false);
           this.#paused.add(output.service);
           break;
+        case 'give-up':
+          expect(output.attempts).toBeGreaterThanOrEqual(ATTEMPTS);
+          this.#givenUp.add(output.service);
+          break;
         case 'unpause':
           expect(this.#paused.delete(output.service)).toBe(true);
           break;
@@ -165,13 +191,15 @@ class DisturbedRun {
 
   #dispatched(action: Action): void {
     const { phase, service, round } = action;
-    for (const busy of [this.#acting, this.#paused, this.#held]) expect(busy.has(service)).toBe(false);
+    for (const busy of [this.#acting, this.#paused, this.#held, this.#givenUp])
+      expect(busy.has(service)).toBe(false);
     const key = `${phase} ${service} ${round}`;
     expect(this.#seen.has(key)).toBe(false);
     this.#seen.add(key);
     expect(round).toBeGreaterThanOrEqual(this.#rounds.get(service) ?? 0);
     this.#rounds.set(service, round);
     this.#acting.set(service, action);
+    if (this.#stale.delete(service)) expect(phase).toBe('load');
     const owed = this.#owed.get(service);
     if (owed !== undefined && phases.indexOf(phase) <= phases.indexOf(owed)) this.#owed.delete(service);
   }
@@ -224,12 +252,12 @@ describe('properties on random graphs', () => {
     );
   });
 
-  test('F-9 F-11 F-15 F-21 whatever happens in between: no double action, no lost re-entry, no deadlock', () => {
+  test('F-9 F-11 F-15 F-16 F-21 whatever happens in between: no double action, no lost re-entry, no deadlock', () => {
     const disturbances = fc.array(
       fc.record({
         at: fc.nat({ max: 60 }),
         service: fc.nat({ max: 11 }),
-        kind: fc.constantFrom<Disturbance>('reenter', 'crash', 'fail', 'change', 'hold'),
+        kind: fc.constantFrom<Disturbance>('reenter', 'crash', 'fail', 'keep', 'change', 'hold'),
         phase: fc.constantFrom<Phase>('load', 'init', 'start'),
       }),
       { maxLength: 12 },

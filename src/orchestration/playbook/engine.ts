@@ -202,7 +202,7 @@ export class Engine {
       case 'again':
         // A change that arrived while it failed is reason enough to try at once.
         progress.failures++;
-        this.#goBack(progress, sequel.index);
+        this.#goBack(progress, Math.min(retryFrom, sequel.index));
         break;
       case 'pause':
         this.#pause(progress, {
@@ -221,7 +221,8 @@ export class Engine {
   #kept(progress: Progress, sequel: Sequel, { phase }: Action): void {
     const rule = this.#policy.phases[this.#indexOf(phase)] as PhaseRule;
     progress.stale = Math.min(progress.stale, this.#indexOf(rule.retryFrom));
-    if (sequel.kind === 'go-on') {
+    if (sequel.kind === 'again') this.#goBack(progress, Math.min(progress.stale, sequel.index));
+    else if (sequel.kind === 'go-on') {
       progress.round++;
       progress.activity = resting;
       this.#moveTo(progress, this.#policy.phases.length);
