@@ -13,7 +13,7 @@ import {
 import { pause } from '../program/index.ts';
 import type { AgentProcess } from './agent-process.ts';
 import { unknownNumber } from './enumerations.ts';
-import { pollInstance } from './instance-poll.ts';
+import { type PolledPhase, pollInstance } from './instance-poll.ts';
 
 /** Where the news of one instance go. */
 export interface InstanceSink {
@@ -57,15 +57,17 @@ export class InstanceFeed implements AsyncDisposable {
   }
 
   /**
-   * Asks each second instead where the agent has no Watch (A-3). Called after Load; ends with `signal`.
+   * Asks each second instead where the agent has no Watch (A-3). Called after Load; ends with `signal`. `ended` counts the
+   * calls of a phase that have ended.
    * Settles when it has ended; never rejects.
    */
-  poll(instance: string, signal: AbortSignal): Promise<void> {
+  poll(instance: string, signal: AbortSignal, ended: (phase: PolledPhase) => number): Promise<void> {
     if (this.#process.capabilities.has('watch/v1')) return Promise.resolve();
     const any = AbortSignal.any([signal, this.#ending.signal, this.#process.life.released]);
     return pollInstance(this.#process, instance, any, {
       event: (event) => this.#event(event),
       fault: (error) => this.#sinks.get(instance)?.fault(error),
+      ended,
     });
   }
 

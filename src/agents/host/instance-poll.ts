@@ -12,9 +12,20 @@ import type { AgentProcess } from './agent-process.ts';
 
 const intervalMs = 1_000;
 
+/** What a service can be made to go through again. */
+export type PolledPhase = 'load' | 'init' | 'start';
+
 export interface PollSink {
   event(event: InstanceEvent): void;
   fault(error: SkeinError): void;
+  /** How many calls of this phase have ended so far, well or not. */
+  ended(phase: PolledPhase): number;
+}
+
+/** An answer, and how often the phase that it wishes for had ended when it was asked for. */
+interface Polled {
+  readonly now: InformationResponse;
+  readonly wishAge: number;
 }
 
 /** Polls until `signal` is aborted; the first answer is told as it is. Never rejects for what a call may reject with. */
@@ -24,12 +35,15 @@ export async function pollInstance(
   signal: AbortSignal,
   sink: PollSink,
 ): Promise<void> {
-  let before: InformationResponse | undefined;
+  let before: Polled | undefined;
   while (!signal.aborted) {
     try {
+      const ended = { load: sink.ended('load'), init: sink.ended('init'), start: sink.ended('start') };
       const now = await process.runtime.information({ instance }, { signal });
-      for (const event of changes(instance, before, now, Date.now())) sink.event(event);
-      before = now;
+      const wished = phases[now.desiredState];
+      const polled = { now, wishAge: wished === undefined ? 0 : ended[wished] };
+      for (const event of changes(instance, before, polled, Date.now())) sink.event(event);
+      before = polled;
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof SkeinError)) throw error;
@@ -41,11 +55,20 @@ export async function pollInstance(
   }
 }
 
-/** What a Watch would have said between two answers. */
+const phases: Readonly<Partial<Record<DesiredState, PolledPhase>>> = {
+  [DesiredState.LOAD]: 'load',
+  [DesiredState.INIT]: 'init',
+  [DesiredState.START]: 'start',
+};
+
+/**
+ * What a Watch would have said between two answers. A wish that stands when its phase has been gone through since it was
+ * told is another one: what it is about has changed again in the meantime (F-15).
+ */
 function changes(
   instance: string,
-  before: InformationResponse | undefined,
-  now: InformationResponse,
+  before: Polled | undefined,
+  { now, wishAge }: Polled,
   timeMs: number,
 ): readonly InstanceEvent[] {
   const news: InstanceEvent[] = [];
@@ -53,7 +76,7 @@ function changes(
     const base = { instance, timeUnixMs: BigInt(timeMs), generation: now.generation };
     news.push(create(InstanceEventSchema, { ...base, event }));
   };
-  if (before?.state !== now.state || before.generation !== now.generation) {
+  if (before?.now.state !== now.state || before.now.generation !== now.generation) {
     const { state, failure, exit } = now;
     tell({
       case: 'state',
@@ -66,7 +89,8 @@ function changes(
     });
   }
   const desired = now.desiredState;
-  if (desired !== DesiredState.UNSPECIFIED && before?.desiredState !== desired)
+  const isNew = before?.now.desiredState !== desired || before.wishAge !== wishAge;
+  if (desired !== DesiredState.UNSPECIFIED && isNew)
     tell({ case: 'desired', value: { $typeName: 'skein.runtime.v1.DesiredChange', desired, cause: '' } });
   return news;
 }

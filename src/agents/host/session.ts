@@ -12,6 +12,7 @@ import { type AgentExit, describeExit } from '../program/index.ts';
 import type { CallableClient } from '../wire/index.ts';
 import type { AgentProcess } from './agent-process.ts';
 import type { InstanceFeed } from './instance-feed.ts';
+import type { PolledPhase } from './instance-poll.ts';
 
 /** The request of a method without its instance, which the session adds. */
 export type InstanceRequest<Input extends DescMessage> = Omit<
@@ -44,6 +45,8 @@ export class AgentSession implements AsyncDisposable {
   readonly #logs: Set<(chunk: LogChunk) => void | Promise<void>> = new Set();
   readonly #faults: Set<(error: SkeinError) => void> = new Set();
   #poll: Promise<void> | undefined;
+  /** Calls that have ended, well or not. */
+  readonly #ended: Record<PolledPhase, number> = { load: 0, init: 0, start: 0 };
 
   /** `release` gives the process back to whoever owns it. */
   constructor(service: Service, process: AgentProcess, feed: InstanceFeed, release: () => Promise<void>) {
@@ -87,17 +90,17 @@ export class AgentSession implements AsyncDisposable {
   async load(request: RequestOf<'load'>, options: SessionCallOptions): Judged<'load'> {
     this.process.require('runtime/v1', `run ${this.service.id}`);
     const named = { ...this.#named(request), agent: this.process.asked };
-    const answer = await this.process.runtime.load(named, options);
-    this.#poll ??= this.#feed.poll(this.service.id, this.#closed.signal);
+    const answer = await this.#counted('load', this.process.runtime.load(named, options));
+    this.#poll ??= this.#feed.poll(this.service.id, this.#closed.signal, (phase) => this.#ended[phase]);
     return answer;
   }
 
   init(request: RequestOf<'init'>, options: SessionCallOptions): Judged<'init'> {
-    return this.process.runtime.init(this.#named(request), options);
+    return this.#counted('init', this.process.runtime.init(this.#named(request), options));
   }
 
   start(request: RequestOf<'start'>, options: SessionCallOptions): Judged<'start'> {
-    return this.process.runtime.start(this.#named(request), options);
+    return this.#counted('start', this.process.runtime.start(this.#named(request), options));
   }
 
   test(request: RequestOf<'test'>, options: SessionCallOptions): Judged<'test'> {
@@ -134,6 +137,14 @@ export class AgentSession implements AsyncDisposable {
       await this.#release();
     } finally {
       this.#leaveFeed();
+    }
+  }
+
+  async #counted<Answer>(phase: PolledPhase, call: Promise<Answer>): Promise<Answer> {
+    try {
+      return await call;
+    } finally {
+      this.#ended[phase]++;
     }
   }
 

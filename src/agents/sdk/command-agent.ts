@@ -2,6 +2,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { AgentDefinition, InitPhase, ServiceContext, SpecSchema, StartPhase } from './definition.ts';
 import type { Configuration } from './model.ts';
+import type { WatchOptions } from './watch/index.ts';
 
 export interface CommandAgent<Spec> extends Omit<AgentDefinition<Spec>, 'createService' | 'schema'> {
   readonly schema?: SpecSchema<Spec>;
@@ -13,6 +14,10 @@ export interface CommandAgent<Spec> extends Omit<AgentDefinition<Spec>, 'createS
   ): readonly [string, ...string[]] | Promise<readonly [string, ...string[]]>;
   /** What the service exposes to its dependents; default: nothing. */
   configurations?(spec: Spec, init: InitPhase, context: ServiceContext<Spec>): readonly Configuration[];
+  /** The sources whose change starts the process anew; default: none. */
+  watch?(spec: Spec, context: ServiceContext<Spec>): Omit<WatchOptions, 'phase'>;
+  /** Whether the process reloads itself, so that a Start that brings nothing new keeps it; default: no. */
+  hotReload?(spec: Spec): boolean;
   /** What asks the process to end; default SIGTERM. */
   readonly stopSignal?: NodeJS.Signals;
 }
@@ -38,11 +43,17 @@ export interface CommandAgent<Spec> extends Omit<AgentDefinition<Spec>, 'createS
  * ```
  */
 export function commandAgent<Spec = JsonObject>(agent: CommandAgent<Spec>): AgentDefinition<Spec> {
-  const { command, configurations, stopSignal, ...definition } = agent;
+  const { command, configurations, watch, hotReload, stopSignal, ...definition } = agent;
   return {
     ...definition,
     createService: (context) => ({
-      init: async (init) => ({ configurations: configurations?.(context.spec, init, context) ?? [] }),
+      get hotReload() {
+        return hotReload?.(context.spec) ?? false;
+      },
+      init: async (init) => {
+        await context.watch({ paths: [], ...watch?.(context.spec, context), phase: 'start' });
+        return { configurations: configurations?.(context.spec, init, context) ?? [] };
+      },
       start: async (start) => {
         await context.supervise({
           command: await command(context.spec, start, context),

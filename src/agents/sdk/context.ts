@@ -10,6 +10,7 @@ import type { Generations } from './generations.ts';
 import type { InstanceOutput } from './logs/index.ts';
 import type { Endpoint, Identity, RuntimeContext, ServiceKind } from './model.ts';
 import { runCommand, Supervised, type Surroundings } from './supervision.ts';
+import type { Sources } from './watch/index.ts';
 
 /** What a Load says. */
 export interface Facts<Spec> {
@@ -31,6 +32,7 @@ export interface Means {
   readonly generations: Generations;
   readonly report: (generation: number, happening: Happening) => void;
   readonly desire: (desired: DesiredState, cause: string) => void;
+  readonly sources: Sources;
 }
 
 /** `current` answers the facts of the latest Load. */
@@ -88,13 +90,19 @@ export function instanceContext<Spec>(current: () => Facts<Spec>, means: Means):
     log: (text) => output.say(text),
     hide: (secret) => output.mask.add(secret),
     desire: (phase, cause) => means.desire(desiredStates[phase], cause),
+    watch: ({ paths, ignore = [], phase, cwd }) => {
+      const { workspaceDirectory: workspaceFolder } = current();
+      const written = { paths, ignore, folder: folder(cwd), workspaceFolder };
+      return means.sources.watch({ written, phase });
+    },
     ready: () => means.report(generations.number, { kind: 'ready' }),
     ended: (ending) => generations.endElsewhere(ending),
   };
 }
 
-const desiredStates = {
+/** The phases that can be wished for, in the contract's words. */
+export const desiredStates: Readonly<Record<'load' | 'init' | 'start', DesiredState>> = {
   load: DesiredState.LOAD,
   init: DesiredState.INIT,
   start: DesiredState.START,
-} as const;
+};

@@ -22,6 +22,7 @@ import type {
   Variable,
 } from './model.ts';
 import type { CommandOptions, CommandOutcome, SupervisedProcess, SuperviseOptions } from './supervision.ts';
+import type { WatchOptions } from './watch/index.ts';
 
 /** A JSON Schema (draft 2020-12); with one of these, a `spec` reaches the handler as it was written. */
 export interface JsonSchema {
@@ -105,6 +106,13 @@ export interface ServiceContext<Spec = JsonObject> {
   hide(secret: string): void;
   /** Asks the host to go through a phase again; `cause` says why, for a person. */
   desire(phase: 'load' | 'init' | 'start', cause: string): void;
+  /**
+   * Watches sources from now on, instead of those watched before, and asks for `phase` when they have changed (F-15): a
+   * burst of saves once, with the names of the files as its cause; a file that changes with every reload no more. Called in
+   * `init`, before anything is built: what is there then is no change. Resolves when changes are noticed; ends with Stop, and
+   * goes on with the next Start. What cannot be watched is said in the service's log.
+   */
+  watch(options: WatchOptions): Promise<void>;
   /** Says that the service is ready; the host may probe at once. */
   ready(): void;
   /** Says that what runs outside the SDK's supervision (a container) has ended, or that the service cannot go on. */
@@ -190,6 +198,11 @@ export interface ServiceHandler {
   stop?(phase: StopPhase): Promise<'stopped' | 'forced' | 'timed-out' | undefined>;
   /** Removes what was made for this run alone; called after the stop. */
   destroy?(phase: { readonly deleteData: boolean }): Promise<void>;
+  /**
+   * Whether the service's process reloads itself (N-9). A Start then keeps one that runs, with its generation, as long as
+   * the `spec` and everything else that it was started with is the same; `start` is called where something differs.
+   */
+  readonly hotReload?: boolean | undefined;
   /** Milliseconds between stop signal and SIGKILL where the host names none; default 10,000. */
   readonly stopTimeoutMs?: number | undefined;
 }

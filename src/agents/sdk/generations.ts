@@ -71,6 +71,14 @@ export class Generations {
     return standing === 'starting' || standing === 'running' || standing === 'stopping';
   }
 
+  /** Whether the latest Start was done, and nothing that it made has ended by itself or was stopped. */
+  get isRunning(): boolean {
+    return (
+      this.#current?.standing === 'running' &&
+      this.#current.processes.every((process) => process.exit === undefined)
+    );
+  }
+
   /** LOADED and INITIALIZED are no news while an earlier generation still runs. */
   prepared(state: InstanceState): void {
     if (!this.isLive) this.#become(state);

@@ -58,3 +58,4 @@ export type {
   SupervisedProcess,
   SuperviseOptions,
 } from './supervision.ts';
+export type { WatchOptions } from './watch/index.ts';

@@ -2,13 +2,14 @@
  * One service instance: its handler, its phases in order, and what of it runs. Every method answers plain TypeScript or
  * throws; the messages of the contract are made in `runtime-service.ts`.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Failure } from '../../gen/skein/base/v1/status_pb.js';
 import { DesiredState, InstanceState } from '../../gen/skein/runtime/v1/runtime_pb.js';
 import type { Registrar } from '../../processes/index.ts';
 import { agentLog } from './agent-log.ts';
 import type { LoadedAgent } from './agents.ts';
-import { type Facts, instanceContext } from './context.ts';
+import { desiredStates, type Facts, instanceContext } from './context.ts';
 import { Deadline } from './deadline.ts';
 import type {
   InitAnswer,
@@ -26,6 +27,7 @@ import type { InstanceOutput } from './logs/index.ts';
 import type { Endpoint } from './model.ts';
 import { PhaseQueue, type PhaseRequest } from './phases.ts';
 import type { StopResult, Supervised } from './supervision.ts';
+import { Sources } from './watch/index.ts';
 
 /** Between stop signal and SIGKILL where neither the host nor the handler names a time. */
 const defaultStopTimeoutMs = 10_000;
@@ -69,12 +71,19 @@ export class ServiceInstance {
   readonly #parts: InstanceParts;
   readonly #phases = new PhaseQueue();
   readonly #generations: Generations;
+  readonly #sources: Sources;
   #prepared: Preparation = { is: 'nothing' };
   #desired: DesiredState = DesiredState.UNSPECIFIED;
   #stopping: Stopping | undefined;
+  /** All that the latest Start brought. */
+  #startedWith: unknown;
 
   constructor(parts: InstanceParts) {
     this.#parts = parts;
+    this.#sources = new Sources({
+      desire: (phase, cause) => this.#desire(desiredStates[phase], cause),
+      say: (text) => parts.output.say(`skein: ${text}`),
+    });
     this.#generations = new Generations(parts.report, (error) => this.describe(error));
   }
 
@@ -118,6 +127,7 @@ export class ServiceInstance {
         const endpoints = await handler.load?.({ signal });
         signal.throwIfAborted();
         this.#phases.resetRounds();
+        this.#sources.loaded();
         this.#content(DesiredState.LOAD);
         this.#generations.prepared(InstanceState.LOADED);
         return endpoints ?? [];
@@ -135,32 +145,39 @@ export class ServiceInstance {
       for (const { configurations } of phase.dependencyConfigurations)
         this.#hide(...configurations.map((group) => group.values));
       this.#content(DesiredState.INIT);
-      const answer = await handler.init?.({ ...phase, signal });
+      const answer = await this.#watched('init', async () => await handler.init?.({ ...phase, signal }));
       signal.throwIfAborted();
       this.#hide(...(answer?.configurations ?? []).map((group) => group.values));
       this.#prepared = { is: 'initialized', handler, facts };
+      this.#sources.initialized();
       this.#generations.prepared(InstanceState.INITIALIZED);
       return { ...answer, mappings: answer?.mappings ?? phase.proposedMappings };
     });
   }
 
-  /** What runs, or is left of an earlier generation, is gone before the next one begins (T-5). */
+  /**
+   * What runs, or is left of an earlier generation, is gone before the next one begins (T-5), except where it reloads
+   * itself and nothing that it was started with has changed (N-9).
+   */
   start(phase: Omit<StartPhase, 'signal' | 'generation'>, caller: AbortSignal): Promise<StartAnswer> {
     return this.#phases.run({ name: 'start', round: phase.round, signal: caller }, async (signal) => {
-      const { handler } = this.#require('initialized', 'start');
+      const { handler, facts } = this.#require('initialized', 'start');
+      const { round: _, ...brought } = phase;
+      const offered = { facts, ...brought };
       this.#hide(phase.environment);
       this.#content(DesiredState.START);
-      await this.#endFormer();
+      const isKept =
+        handler.hotReload === true &&
+        this.#generations.isRunning &&
+        isDeepStrictEqual(this.#startedWith, offered);
+      if (!isKept) await this.#endFormer();
       signal.throwIfAborted();
-      const generation = this.#generations.begin();
-      try {
-        await handler.start({ ...phase, generation, signal });
-        signal.throwIfAborted();
-      } catch (error) {
-        await this.#generations.abandon(error, signal.aborted);
-        throw signal.aborted ? signal.reason : error;
-      }
-      const processes = this.#generations.processes;
+      await this.#watched('start', async () => {
+        if (isKept) return;
+        this.#startedWith = offered;
+        await this.#startNext(handler, phase, signal);
+      });
+      const { number: generation, processes } = this.#generations;
       this.#generations.settle();
       return { generation, processes };
     });
@@ -213,27 +230,60 @@ export class ServiceInstance {
       if (this.#prepared.is === 'nothing') return;
       const { handler } = this.#prepared;
       this.#prepared = { is: 'nothing' };
+      this.#sources.forget();
       await handler.destroy?.({ deleteData });
     });
     await this.#parts.output.flush();
   }
 
+  async #startNext(
+    handler: ServiceHandler,
+    phase: Omit<StartPhase, 'signal' | 'generation'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const generation = this.#generations.begin();
+    try {
+      await handler.start({ ...phase, generation, signal });
+      signal.throwIfAborted();
+    } catch (error) {
+      await this.#generations.abandon(error, signal.aborted);
+      throw signal.aborted ? signal.reason : error;
+    }
+  }
+
+  /** A phase that a change of the sources leads to: what it leads to itself must be told from that. */
+  async #watched<Result>(phase: 'init' | 'start', work: () => Promise<Result>): Promise<Result> {
+    await this.#sources.began(phase);
+    try {
+      return await work();
+    } finally {
+      this.#sources.ended();
+    }
+  }
+
   #createHandler(facts: Facts<unknown>): ServiceHandler {
     const current = (): Facts<unknown> => (this.#prepared.is === 'nothing' ? facts : this.#prepared.facts);
     const { agent, registrar, output, report } = this.#parts;
-    const desire = (desired: DesiredState, cause: string): void => {
-      this.#desired = desired;
-      report(this.#generations.number, { kind: 'desired', desired, cause });
+    const means = {
+      registrar,
+      output,
+      generations: this.#generations,
+      sources: this.#sources,
+      report,
+      desire: (desired: DesiredState, cause: string) => this.#desire(desired, cause),
     };
-    return agent.definition.createService(
-      instanceContext(current, { registrar, output, generations: this.#generations, report, desire }),
-    );
+    return agent.definition.createService(instanceContext(current, means));
   }
 
-  /** A phase that was asked for has been begun, so that the wish is fulfilled. */
+  /** Of several wishes the one for the earliest phase stands, for the later phases follow it. */
+  #desire(desired: DesiredState, cause: string): void {
+    if (this.#desired === DesiredState.UNSPECIFIED || desired < this.#desired) this.#desired = desired;
+    this.#parts.report(this.#generations.number, { kind: 'desired', desired: this.#desired, cause });
+  }
+
+  /** The phase that was asked for begins, and with it the wish is fulfilled; what is wished from now on needs another. */
   #content(phase: DesiredState): void {
-    if (this.#desired === DesiredState.UNSPECIFIED || phase <= this.#desired)
-      this.#desired = DesiredState.UNSPECIFIED;
+    if (phase === this.#desired) this.#desired = DesiredState.UNSPECIFIED;
   }
 
   /** @throws {AgentFailure} NOT_LOADED, NOT_INITIALIZED */
@@ -266,10 +316,13 @@ export class ServiceInstance {
   }
 
   async #interruptAndStop(deadline: Deadline): Promise<StopResult> {
+    this.#desired = DesiredState.UNSPECIFIED;
+    this.#sources.rest();
     this.#phases.interrupt('stop');
     const first = await this.#stopRunning(deadline);
     // A phase that ignores its signal must not hold up the stop; what it makes later has no generation to join.
     if (this.#phases.isBusy) await Promise.race([this.#phases.idle(), deadline.passed()]);
+    this.#sources.rest();
     return this.#generations.isLive ? worst([first, await this.#stopRunning(deadline)]) : first;
   }
 

@@ -35,9 +35,19 @@ export class ProcessService implements ServiceHandler {
     return written === undefined ? undefined : durationMs(written);
   }
 
+  get hotReload(): boolean {
+    return this.#spec['hot-reload'] ?? false;
+  }
+
   async init(phase: InitPhase): Promise<InitAnswer> {
     this.#environment = phase.environment;
-    const { build } = this.#spec;
+    const { build, watch = [], ignore = [] } = this.#spec;
+    await this.#context.watch({
+      paths: watch,
+      ignore,
+      phase: build === undefined ? 'start' : 'init',
+      cwd: this.#folder,
+    });
     const configurations = exposedConfigurations(this.#spec['runtime-configuration'] ?? {}, {
       endpoints: this.#context.endpoints,
       mappings: phase.proposedMappings,

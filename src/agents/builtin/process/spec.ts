@@ -20,6 +20,7 @@ export interface ProcessSpec {
   readonly watch?: readonly string[] | undefined;
   readonly ignore?: readonly string[] | undefined;
   readonly build?: Command | undefined;
+  readonly 'hot-reload'?: boolean | undefined;
   readonly lint?: Command | undefined;
   readonly compile?: Command | undefined;
   readonly test?: Command | TestSpec | undefined;
@@ -83,8 +84,12 @@ export const processSpec: z.ZodType<ProcessSpec> = z.strictObject({
   command: command.describe('Text is run by `/bin/sh -c`; a list is executed as it is.'),
   'working-directory': path.optional().describe('Relative to the file that declares the service.'),
   watch: texts.optional().describe('Paths or globs; a change builds and restarts. `.gitignore` is honoured.'),
-  ignore: texts.optional().describe('Paths or globs that are not watched.'),
+  ignore: texts.optional().describe('What is not watched, as lines of a `.gitignore`.'),
   build: command.optional().describe('Run in Init, and before a reload.'),
+  'hot-reload': z
+    .boolean({ error: 'true or false' })
+    .optional()
+    .describe('The process reloads itself: it is kept as long as what it was started with is the same.'),
   lint: command.optional(),
   compile: command.optional(),
   test: z.union([command, test]).optional(),

@@ -1,0 +1,2 @@
+/** The watcher of a service's sources (F-15). */
+export { Sources, type WatchOptions } from './sources.ts';
