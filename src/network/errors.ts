@@ -51,4 +51,9 @@ export const networkErrors: ErrorTable = {
     title: 'an address of an endpoint that nobody declared',
     remedy: "Declare the endpoint in the producer's service file, or correct the agent that answered it.",
   },
+  SK1240: {
+    title: 'a native service listens on more than loopback',
+    remedy:
+      'Make it listen on the host that it is given (`${self:ENDPOINT|host}`), which is a loopback address: everybody in the network of the machine can reach it as it is.',
+  },
 };

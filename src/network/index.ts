@@ -16,6 +16,7 @@ export {
 } from './mapping.ts';
 export { hashMappings } from './mapping-hash.ts';
 export { occupiedPorts, refuseOccupiedPorts } from './occupied.ts';
+export { answeringAddresses, machineAddresses, reachableOffLoopback } from './off-loopback.ts';
 export { parsePortOverride } from './port-override.ts';
 export { assignPorts } from './ports.ts';
 export { propose, proposeAgain } from './proposal.ts';

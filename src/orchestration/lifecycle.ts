@@ -119,7 +119,8 @@ export class Lifecycle implements HubListener {
       restart: started.isRestart,
     });
     this.#become(member, 'running');
-    this.#options.readiness().started(service, started.mappings, started.environment);
+    const { mappings, environment, processGroups } = started;
+    this.#options.readiness().started(service, mappings, environment, processGroups);
     news.started(started.generation);
     return null;
   }

@@ -4,18 +4,20 @@
  */
 import type { Variable } from '../configuration/index.ts';
 import type { SkeinError } from '../errors/index.ts';
-import type { NetworkMapping } from '../network/index.ts';
+import { machineAddresses, type NetworkMapping } from '../network/index.ts';
+import { listenerOwnership, type ProcessIdentity } from '../processes/index.ts';
 import type { EndpointId, Service, ServiceId } from '../workspace/index.ts';
 import type { Clock } from './clock.ts';
 import type { Predicate, UnmetRequirement } from './events.ts';
+import { LoopbackCheck } from './loopback-check.ts';
 import {
   endpointKey,
   firstUnmet,
   type Gate,
   lastComplete,
-  type MonitorOptions,
+  ProbePhases,
+  type ProbePhasesOptions,
   ReadinessBoard,
-  ReadinessMonitor,
   type Requirement,
   type RequirementKey,
   type RequirementState,
@@ -23,11 +25,10 @@ import {
   serviceKey,
   type Transition,
   transportPredicate,
-  watchedCommand,
-  watchedEndpoint,
 } from './readiness/index.ts';
 
-export interface RunReadinessOptions extends Pick<MonitorOptions, 'probe' | 'readListeners'> {
+export interface RunReadinessOptions
+  extends Pick<ProbePhasesOptions, 'probe' | 'readListeners' | 'askOwnership'> {
   readonly clock: Clock;
   readonly plan: RunRequirements;
   /** All that `dependent` waits for at `dependency` began, or ceased, to hold (R-5). */
@@ -35,7 +36,15 @@ export interface RunReadinessOptions extends Pick<MonitorOptions, 'probe' | 'rea
   readonly onEndpoint: (change: EndpointChange) => void;
   readonly onService: (service: ServiceId, ready: boolean) => void;
   readonly onRun: (ready: boolean) => void;
+  /** SK1240, SK1452, SK1453; those of a service have it as their place. */
   readonly onWarning: (warning: SkeinError) => void;
+  /**
+   * Liveness or startup has failed past its threshold, once for each Start: the service is to be restarted by its policy
+   * (R-4). `why`: `liveness of shop/api/http failed 3 times in a row: connection refused`.
+   */
+  readonly onUnhealthy?: (service: ServiceId, why: string) => void;
+  /** Addresses of this machine besides loopback (N-10); default: those of its interfaces. */
+  readonly addresses?: () => readonly string[];
 }
 
 export interface EndpointChange {
@@ -49,9 +58,12 @@ export interface EndpointChange {
 export class RunReadiness implements Disposable {
   readonly #options: RunReadinessOptions;
   readonly #board: ReadinessBoard;
-  readonly #monitor: ReadinessMonitor;
+  readonly #probes: ProbePhases;
+  readonly #loopback: LoopbackCheck;
   readonly #ofService: ReadonlyMap<ServiceId, readonly Requirement[]>;
   readonly #readyServices = new Set<ServiceId>();
+  /** Services whose process runs. */
+  readonly #started = new Map<ServiceId, Service>();
   #diagnosis: UnmetRequirement | undefined;
 
   constructor(options: RunReadinessOptions) {
@@ -64,14 +76,23 @@ export class RunReadiness implements Disposable {
       else known.push(requirement);
     }
     this.#ofService = ofService;
-    const { clock, probe, readListeners, onWarning } = options;
-    this.#monitor = new ReadinessMonitor({
+    const { clock, probe, readListeners, askOwnership = listenerOwnership, onWarning } = options;
+    this.#probes = new ProbePhases({
       clock,
       probe,
+      askOwnership,
       ...(readListeners && { readListeners }),
-      onTransition: (transition) => this.#probed(transition),
+      onReadiness: (transition) => this.#probed(transition),
+      onStartup: (requirements, lastError) => {
+        const sinceMs = clock.now();
+        const state: RequirementState =
+          lastError === null ? { kind: 'unknown', sinceMs } : { kind: 'failing', lastError, sinceMs };
+        for (const { service, key } of requirements) this.#record(service, key, state);
+      },
+      onUnhealthy: (service, why) => options.onUnhealthy?.(service, why),
       onWarning,
     });
+    this.#loopback = new LoopbackCheck({ addresses: options.addresses ?? machineAddresses, onWarning });
   }
 
   get isReady(): boolean {
@@ -96,24 +117,33 @@ export class RunReadiness implements Disposable {
 
   /** A Start begins: what was known of an earlier process counts no more. */
   starting(service: Service): void {
-    this.#monitor.unwatch(service.id);
+    this.#stopProbing(service.id);
     const unknown: RequirementState = { kind: 'unknown', sinceMs: this.#options.clock.now() };
     for (const predicate of ['lifecycle', 'runner'] as const)
       this.#record(service.id, serviceKey(service.id, predicate), unknown);
   }
 
-  /** The service's process runs; a job's lifecycle holds only once it has completed (R-1). */
-  started(service: Service, mappings: readonly NetworkMapping[], environment: readonly Variable[]): void {
+  /**
+   * The service's process runs; a job's lifecycle holds only once it has completed (R-1). `groups`: the leaders of the
+   * process groups that the Start answered, to which its listeners must belong (R-9); absent: nobody minds.
+   */
+  started(
+    service: Service,
+    mappings: readonly NetworkMapping[],
+    environment: readonly Variable[],
+    groups?: readonly ProcessIdentity[],
+  ): void {
     this.#record(service.id, serviceKey(service.id, 'runner'), this.#state(null));
     if (service.kind === 'job') return;
     this.#record(service.id, serviceKey(service.id, 'lifecycle'), this.#state(null));
-    for (const endpoint of service.endpoints) {
-      const native = mappings
-        .find((mapping) => mapping.endpoint === endpoint.id)
+    this.#started.set(service.id, service);
+    const addressOf = (id: EndpointId) =>
+      mappings
+        .find((mapping) => mapping.endpoint === id)
         ?.instances.find(({ access }) => access === 'native');
-      const watched = native && watchedEndpoint(service.id, endpoint, native, true);
-      if (watched !== undefined) this.#monitor.watch(watched);
-      else if (native !== undefined)
+    this.#probes.begin({ service, addressOf, environment, groups });
+    for (const endpoint of service.endpoints)
+      if (transportPredicate(endpoint) === undefined && addressOf(endpoint.id) !== undefined)
         this.#options.onEndpoint({
           service: service.id,
           endpoint: endpoint.id,
@@ -121,9 +151,6 @@ export class RunReadiness implements Disposable {
           predicate: 'lifecycle',
           lastError: null,
         });
-    }
-    const command = watchedCommand(service, environment);
-    if (command !== undefined) this.#monitor.watch(command);
   }
 
   /** A job ended with success. */
@@ -134,12 +161,12 @@ export class RunReadiness implements Disposable {
   /** The service does not run: it failed, ended, or was stopped; `why` completes "…". */
   ended(service: Service, why: string, predicate: 'lifecycle' | 'runner'): void {
     this.#record(service.id, serviceKey(service.id, predicate), this.#state(why));
-    this.#monitor.unwatch(service.id);
+    this.#stopProbing(service.id);
   }
 
   /** The agent says that the service may be ready: probes at once. */
   hint(service: ServiceId): void {
-    this.#monitor.hint(service);
+    this.#probes.hint(service);
   }
 
   /** What the service itself lacks. */
@@ -165,7 +192,7 @@ export class RunReadiness implements Disposable {
   }
 
   stateOf(key: RequirementKey): RequirementState {
-    return this.#monitor.stateOf(key) ?? this.#board.stateOf(key);
+    return this.#probes.stateOf(key) ?? this.#board.stateOf(key);
   }
 
   gatesOf(service: ServiceId): readonly Gate[] {
@@ -179,12 +206,19 @@ export class RunReadiness implements Disposable {
   /** The last error of an endpoint's probe; `null` where it holds, or was not tried. */
   lastError(endpoint: Service['endpoints'][number]): string | null {
     const predicate = transportPredicate(endpoint);
-    const state = predicate && this.#monitor.stateOf(endpointKey(endpoint.id, predicate));
+    const state = predicate && this.stateOf(endpointKey(endpoint.id, predicate));
     return state?.kind === 'failing' ? state.lastError : null;
   }
 
   [Symbol.dispose](): void {
-    this.#monitor[Symbol.dispose]();
+    this.#probes[Symbol.dispose]();
+    this.#loopback[Symbol.dispose]();
+  }
+
+  #stopProbing(service: ServiceId): void {
+    this.#started.delete(service);
+    this.#probes.end(service);
+    this.#loopback.end(service);
   }
 
   #state(error: string | null): RequirementState {
@@ -202,6 +236,10 @@ export class RunReadiness implements Disposable {
         lastError: to.kind === 'failing' ? to.lastError : null,
       });
     this.#record(service, key, to);
+    const started = this.#started.get(service);
+    const address = endpoint === null ? undefined : this.#probes.addressOf(service, endpoint);
+    if (to.kind === 'holding' && started !== undefined && address !== undefined)
+      this.#loopback.answers(started, address);
   }
 
   #record(service: ServiceId, key: RequirementKey, state: RequirementState): void {

@@ -14,6 +14,7 @@ import { RuntimeContext } from '../gen/skein/base/v1/service_pb.js';
 import { type Status, Status_State } from '../gen/skein/base/v1/status_pb.js';
 import { StopResponse_Outcome } from '../gen/skein/runtime/v1/runtime_pb.js';
 import { accept, hashMappings, type NetworkMapping } from '../network/index.ts';
+import type { ProcessIdentity } from '../processes/index.ts';
 import { durationMs, type Service } from '../workspace/index.ts';
 import { hashEndpoints, loadedEndpoints } from './loaded-endpoints.ts';
 import { killAll, type MayRun, nothingRuns, started, told, untold } from './may-run.ts';
@@ -64,6 +65,8 @@ export interface Started {
   readonly isRestart: boolean;
   /** Leader of the first process group; `null` where the service runs elsewhere. */
   readonly pid: number | null;
+  /** Leaders of its process groups; empty where the service runs elsewhere. */
+  readonly processGroups: readonly ProcessIdentity[];
   readonly environment: readonly Variable[];
   readonly mappings: readonly NetworkMapping[];
 }
@@ -226,6 +229,7 @@ export class Runner {
       generation: response.generation,
       isRestart: this.#starts > 1,
       pid: leaders[0]?.pid ?? null,
+      processGroups: leaders,
       environment,
       mappings,
     };

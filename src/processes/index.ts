@@ -18,6 +18,7 @@ export {
   lineCount,
   type OutputStream,
 } from './lines.ts';
+export { type ListenerOwnership, listenerOwnership } from './listener-ownership.ts';
 export { holderOf, listeners } from './listeners.ts';
 export { privacyFault } from './private-folder.ts';
 export { untilUnread } from './reader.ts';

@@ -22,6 +22,20 @@ export interface Listener {
   readonly family: 'ipv4' | 'ipv6';
   readonly address: string;
   readonly port: number;
+  /** Differs from socket to socket; absent where the platform does not tell it. */
+  readonly inode?: string;
+}
+
+/** A process among its kin. */
+export interface Kin {
+  readonly pid: number;
+  /** Whose child it is now: an orphan is its reaper's. */
+  readonly parent: number;
+  readonly group: number;
+  /** Its leader's pid; `undefined` where it cannot be told, or lies outside of what can be seen. */
+  readonly session: number | undefined;
+  /** As `startIdentity` answers it. */
+  readonly start: string;
 }
 
 /** Who listens on a port: a process, or one that this user may not see into. */
@@ -56,6 +70,16 @@ export interface SystemFacts {
   /** The same after each boot, and different on another machine; `''` where there is none. */
   machineIdentity(): Promise<string>;
   listeners(): Promise<readonly Listener[]>;
+  /**
+   * The processes that hold one of these listeners, all of one port, ascending, as far as this user may see it. While one
+   * of `suspects` or of their descendants does, only those are returned, which spares looking into every process.
+   */
+  holders(listeners: readonly Listener[], suspects: readonly number[]): Promise<readonly number[]>;
+  /** `undefined` without such a process. */
+  kin(pid: number): Promise<Kin | undefined>;
+  /** A variable as it was when the process began; `undefined` where it had none, or this user may not see it. */
+  variable(pid: number, name: string): Promise<string | undefined>;
+  commandLine(pid: number): Promise<string>;
   /** `undefined` when nobody listens on the port. */
   portHolder(port: number): Promise<PortHolder | undefined>;
 }

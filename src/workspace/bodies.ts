@@ -30,7 +30,7 @@ export interface ServiceBody {
   readonly restart?: Optional<RestartWord | RestartBody>;
   readonly test?: unknown;
   readonly isolate?: Optional<boolean>;
-  readonly health?: Optional<CommandHealthBody>;
+  readonly health?: Optional<ServiceHealthBody>;
   readonly spec?: Optional<Readonly<Record<string, unknown>>>;
 }
 
@@ -42,9 +42,24 @@ export interface RestartBody {
   readonly backoff?: Optional<string>;
 }
 
-export interface CommandHealthBody {
-  readonly command: string | List<string>;
+export interface ProbeTimingBody {
+  readonly interval?: Optional<string>;
   readonly timeout?: Optional<string>;
+  readonly 'success-threshold'?: Optional<number>;
+  readonly 'failure-threshold'?: Optional<number>;
+  readonly 'initial-delay'?: Optional<string>;
+}
+
+export interface CommandProbeBody extends ProbeTimingBody {
+  readonly command: string | List<string>;
+}
+
+/** Flat keys are the readiness probe; `command` is absent where only the others are written. */
+export interface ServiceHealthBody extends ProbeTimingBody {
+  readonly command?: Optional<string | List<string>>;
+  readonly readiness?: Optional<CommandProbeBody>;
+  readonly liveness?: Optional<CommandProbeBody>;
+  readonly startup?: Optional<CommandProbeBody>;
 }
 
 export interface EndpointBody {
@@ -54,21 +69,23 @@ export interface EndpointBody {
   readonly visibility?: Optional<Visibility>;
   readonly exposure?: Optional<Exposure>;
   readonly secured?: Optional<boolean>;
-  readonly health?: Optional<HealthBody>;
+  readonly health?: Optional<EndpointHealthBody>;
 }
 
-export interface HealthBody {
+export interface EndpointProbeBody extends ProbeTimingBody {
   readonly path?: Optional<string>;
   readonly method?: Optional<'HEAD' | 'GET'>;
   readonly statuses?: Optional<List<number | string>>;
   readonly headers?: Optional<Readonly<Record<string, string | number | boolean>>>;
   readonly 'body-contains'?: Optional<string>;
   readonly services?: Optional<List<string>>;
-  readonly interval?: Optional<string>;
-  readonly timeout?: Optional<string>;
-  readonly 'success-threshold'?: Optional<number>;
-  readonly 'failure-threshold'?: Optional<number>;
-  readonly 'initial-delay'?: Optional<string>;
+}
+
+/** Flat keys are the readiness probe. */
+export interface EndpointHealthBody extends EndpointProbeBody {
+  readonly readiness?: Optional<EndpointProbeBody>;
+  readonly liveness?: Optional<EndpointProbeBody>;
+  readonly startup?: Optional<EndpointProbeBody>;
 }
 
 export interface DependencyBody {

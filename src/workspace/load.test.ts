@@ -47,7 +47,7 @@ services:
   expect(api).toMatchObject({
     agent: { publisher: 'skein', name: 'process' },
     isolate: true,
-    health: { command: ['curl', '-f', 'localhost'], timeoutMs: 2000 },
+    health: { readiness: { command: ['curl', '-f', 'localhost'], timing: { timeoutMs: 2000 } } },
     restart: { policy: 'on-failure', attempts: 3, backoffMs: 250 },
     configurationGroups: ['flags', 'auth/frontend'],
     test: [{ name: 'unit' }],
@@ -58,14 +58,18 @@ services:
     api: 'http',
     exposure: 'none',
     health: {
-      path: '/up',
-      method: 'HEAD',
-      statuses: [
-        [204, 204],
-        [300, 302],
-      ],
-      headers: new Map([['X-A', '1']]),
-      intervalMs: 1000,
+      readiness: {
+        http: {
+          path: '/up',
+          method: 'HEAD',
+          statuses: [
+            [204, 204],
+            [300, 302],
+          ],
+          headers: new Map([['X-A', '1']]),
+        },
+        timing: { intervalMs: 1000 },
+      },
     },
   });
   expect(api?.endpoints[1]).toMatchObject({ grpcServices: ['shop.v1.Orders'], secured: true });
@@ -77,6 +81,50 @@ services:
   expect(api?.environment.get('TEXT')?.place).toMatchObject({ line: 17, column: 49 });
   expect(api?.specPlace('/list/1/a')).toMatchObject({ line: 18, column: 53 });
   expect(api?.specPlace('')).toMatchObject({ line: 18, column: 11 });
+});
+
+test('R-4 each probe has what is asked and when; the flat keys are the readiness probe', async () => {
+  using folder = workspaceFolder({
+    'workspace.skein.yaml': `
+name: shop
+services:
+  - name: api
+    agent: process
+    health:
+      command: check
+      interval: 2s
+      liveness: { command: [check, alive], failure-threshold: 5 }
+    endpoints:
+      - name: http
+        health:
+          readiness: { path: /ready, success-threshold: 2, initial-delay: 0s }
+          liveness: { timeout: 1s }
+          startup: { path: /up, body-contains: started, interval: 250ms, failure-threshold: 40 }
+      - name: grpc
+        health: { services: [a.B], liveness: { services: [a.C] }, failure-threshold: 1 }
+`,
+  });
+  const api = (await loadWorkspace(folder.root)).services.get('shop/api' as never);
+  expect(api?.health).toEqual({
+    readiness: { command: 'check', timing: { intervalMs: 2_000 } },
+    liveness: { command: ['check', 'alive'], timing: { failureThreshold: 5 } },
+  });
+  const [http, grpc] = api?.endpoints ?? [];
+  const asked = { headers: new Map(), statuses: [[200, 399]] };
+  expect(http?.health).toEqual({
+    readiness: {
+      http: { ...asked, path: '/ready', method: 'HEAD' },
+      grpcServices: [],
+      timing: { successThreshold: 2, initialDelayMs: 0 },
+    },
+    liveness: { grpcServices: [], timing: { timeoutMs: 1_000 } },
+    startup: {
+      http: { ...asked, path: '/up', method: 'GET', bodyContains: 'started' },
+      grpcServices: [],
+      timing: { intervalMs: 250, failureThreshold: 40 },
+    },
+  });
+  expect(grpc).toMatchObject({ grpcServices: ['a.B'], health: { liveness: { grpcServices: ['a.C'] } } });
 });
 
 test('W-1 flat and modules folders are found by convention, and the layouts mix', async () => {

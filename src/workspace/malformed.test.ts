@@ -203,10 +203,53 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'R-4 a probe of its own',
-    svc('    endpoints: [{ name: http, health: { liveness: {} } }]\n'),
+    'R-4 the readiness probe twice',
+    svc('    endpoints: [{ name: http, health: { interval: 1s, readiness: { path: /up } } }]\n'),
     [
-      'SK1014 workspace.skein.yaml:5:41 `liveness` is not supported yet by this version; write the probe into `health` itself',
+      'SK1041 workspace.skein.yaml:5:51 `interval` stands beside `readiness`, and the keys of `health` itself are the readiness probe: write them in one place',
+    ],
+  ],
+  [
+    'R-4 a probe of its own is judged like the flat one, all of them at once',
+    svc(
+      '    endpoints: [{ name: tcp, health: { liveness: { path: / }, startup: { services: [a.B], interval: 0s } } }]\n',
+    ),
+    [
+      'SK1041 workspace.skein.yaml:5:58 `path` is for `http`, `rest` and `connect`; this endpoint speaks `tcp`',
+      'SK1041 workspace.skein.yaml:5:84 `services` is for `grpc`; this endpoint speaks `tcp`',
+      'SK1011 workspace.skein.yaml:5:101 `interval` must be a duration such as `250ms`, `10s` or `5m`, longer than nothing; found `0s`',
+    ],
+  ],
+  [
+    'R-4 successes of liveness',
+    svc('    endpoints: [{ name: tcp, health: { liveness: { success-threshold: 2 } } }]\n'),
+    [
+      'SK1015 workspace.skein.yaml:5:52 `success-threshold` is not written for `liveness`: one success ends a row of failures; only `failure-threshold` decides',
+    ],
+  ],
+  [
+    'R-4 timing without a command',
+    svc('    health: { interval: 1s, liveness: { command: check } }\n'),
+    ['SK1041 workspace.skein.yaml:5:25 `interval` needs a `command` to time'],
+  ],
+  [
+    'R-4 health of a service that asks nothing',
+    svc('    health: {}\n'),
+    ['SK1012 workspace.skein.yaml:5:13 `command` is missing; it must be a command: text, or a list of words'],
+  ],
+  [
+    'R-4 a probe of a service without a command',
+    svc('    health: { startup: { interval: 1s } }\n'),
+    ['SK1012 workspace.skein.yaml:5:24 `command` is missing; it must be a command: text, or a list of words'],
+  ],
+  [
+    'R-4 health of a job',
+    svc(
+      '    kind: job\n    health: { command: check }\n    endpoints: [{ name: http, health: { path: / } }]\n',
+    ),
+    [
+      'SK1041 workspace.skein.yaml:6:13 a job has no health: its end says how it went',
+      'SK1041 workspace.skein.yaml:7:39 an endpoint of a job has no health: nothing waits for it to answer',
     ],
   ],
   [

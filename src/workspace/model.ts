@@ -43,19 +43,28 @@ export type AgentReference =
 /** Names of JSON's own values, as a `spec` may hold them. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** How a probe is timed (R-4); what is absent is the prober's default. */
+/** When a probe runs, and how many of its outcomes decide (R-4); what is absent is the prober's default. */
 export interface ProbeTiming {
+  /** From the beginning of an attempt to that of the next. */
   readonly intervalMs?: DurationMs;
+  /** What one attempt may take. */
   readonly timeoutMs?: DurationMs;
-  /** Answers in a row that make the endpoint ready. */
+  /** Successes in a row after which it holds. */
   readonly successThreshold?: number;
-  /** Failures in a row that revoke readiness. */
+  /** Failures in a row after which it holds no more. */
   readonly failureThreshold?: number;
+  /** From the service's Start to the first attempt. */
   readonly initialDelayMs?: DurationMs;
 }
 
+/** What a probe is for (R-4): whether it may be used, whether it must be restarted, whether its start is over. */
+export type ProbePurpose = 'readiness' | 'liveness' | 'startup';
+
+/** The probes that a `health` declares, each by itself. */
+export type Health<Probe> = { readonly [Purpose in ProbePurpose]?: Probe };
+
 /** What a declared health path must answer (R-3). */
-export interface HttpHealth extends ProbeTiming {
+export interface HttpHealth {
   readonly path: string;
   /** Default HEAD; GET where `bodyContains` is declared, since a HEAD has no body. */
   readonly method: 'HEAD' | 'GET';
@@ -63,6 +72,15 @@ export interface HttpHealth extends ProbeTiming {
   readonly statuses: readonly (readonly [number, number])[];
   readonly headers: ReadonlyMap<string, string>;
   readonly bodyContains?: string;
+}
+
+/** A declared probe of an endpoint: what is asked, and when. */
+export interface EndpointProbe {
+  /** Absent: a connection, or of a gRPC endpoint its health service. */
+  readonly http?: HttpHealth;
+  /** Fully qualified protobuf services that a gRPC endpoint is asked for; empty: the server-wide status. */
+  readonly grpcServices: readonly string[];
+  readonly timing: ProbeTiming;
 }
 
 export interface Endpoint {
@@ -74,10 +92,9 @@ export interface Endpoint {
   readonly exposure?: Exposure;
   /** The address speaks TLS. */
   readonly secured: boolean;
-  readonly health?: HttpHealth;
-  /** Timing that `health` declares, whatever the predicate; for HTTP the same as in `health`. */
-  readonly probe?: ProbeTiming;
-  /** Fully qualified protobuf services whose health is asked for; empty: the server-wide status (R-3). */
+  /** Without a `readiness` the endpoint is examined as its API says (R-3). */
+  readonly health?: Health<EndpointProbe>;
+  /** Those whose health makes it ready, as the workspace or the agent's Load says; empty: the server-wide status (R-3). */
   readonly grpcServices: readonly string[];
   readonly place: FilePlace;
 }
@@ -103,10 +120,10 @@ export interface RestartPolicy {
   readonly backoffMs: DurationMs;
 }
 
-/** A probe command whose exit status 0 means ready (R-1 `command`). */
-export interface CommandHealth {
+/** A command whose exit status 0 means that it holds (R-1 `command`). */
+export interface CommandProbe {
   readonly command: string | readonly string[];
-  readonly timeoutMs: DurationMs;
+  readonly timing: ProbeTiming;
 }
 
 export interface Service {
@@ -126,7 +143,7 @@ export interface Service {
   readonly restart: RestartPolicy;
   /** Asks for an agent process of its own (A-12). */
   readonly isolate: boolean;
-  readonly health?: CommandHealth;
+  readonly health?: Health<CommandProbe>;
   /** The suites as written (W-6). */
   readonly test?: Json;
   /** The agent's own settings, unjudged here: the agent's schema judges them. */

@@ -14,6 +14,7 @@ import {
   object,
   oneOf,
   path,
+  positiveDuration,
   type RefusedKey,
   record,
   text,
@@ -59,43 +60,59 @@ function never(reason: string): RefusedKey {
   return { when: 'never', reason };
 }
 
-const separateProbe = later('is not supported yet by this version; write the probe into `health` itself');
+/** When a probe runs (R-4). */
+const timingShape = {
+  interval: positiveDuration().optional(),
+  timeout: positiveDuration().optional(),
+  'success-threshold': wholeNumber(1, 1000).optional(),
+  'failure-threshold': wholeNumber(1, 1000).optional(),
+  'initial-delay': duration().optional(),
+};
 
-const healthSchema = object(
-  'health of an endpoint',
-  {
-    path: text('a path that begins with `/`', /^\/\S*$/).optional(),
-    method: oneOf('HEAD', 'GET').optional(),
-    statuses: list(
-      either(
-        wholeNumber(100, 599, 'a status'),
-        text('a status or a range such as `200-299`', /^[1-5]\d\d(-[1-5]\d\d)?$/),
-        'a status or a range such as `200-299`',
-      ),
-      'statuses',
-    ).optional(),
-    headers: record(
-      text('the name of a header', /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/),
-      written(),
-      'headers',
-    ).optional(),
-    'body-contains': text('text').optional(),
-    services: list(
-      text('a protobuf service such as `shop.v1.Orders`', /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/),
-      'protobuf services',
-    ).optional(),
-    interval: duration().optional(),
-    timeout: duration().optional(),
-    'success-threshold': wholeNumber(1, 1000).optional(),
-    'failure-threshold': wholeNumber(1, 1000).optional(),
-    'initial-delay': duration().optional(),
-  },
-  {
-    readiness: separateProbe,
-    liveness: separateProbe,
-    startup: separateProbe,
-  },
-);
+/** What is alive stays so until it fails: no row of successes decides anything. */
+const { 'success-threshold': _, ...livenessTimingShape } = timingShape;
+const livenessRefused = {
+  'success-threshold': never(
+    'is not written for `liveness`: one success ends a row of failures; only `failure-threshold` decides',
+  ),
+};
+
+const endpointProbeShape = {
+  path: text('a path that begins with `/`', /^\/\S*$/).optional(),
+  method: oneOf('HEAD', 'GET').optional(),
+  statuses: list(
+    either(
+      wholeNumber(100, 599, 'a status'),
+      text('a status or a range such as `200-299`', /^[1-5]\d\d(-[1-5]\d\d)?$/),
+      'a status or a range such as `200-299`',
+    ),
+    'statuses',
+  ).optional(),
+  headers: record(
+    text('the name of a header', /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/),
+    written(),
+    'headers',
+  ).optional(),
+  'body-contains': text('text').optional(),
+  services: list(
+    text('a protobuf service such as `shop.v1.Orders`', /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/),
+    'protobuf services',
+  ).optional(),
+};
+
+const endpointProbeSchema = object('a probe of an endpoint', { ...endpointProbeShape, ...timingShape });
+
+const healthSchema = object('health of an endpoint', {
+  ...endpointProbeShape,
+  ...timingShape,
+  readiness: endpointProbeSchema.optional(),
+  liveness: object(
+    'a liveness probe of an endpoint',
+    { ...endpointProbeShape, ...livenessTimingShape },
+    livenessRefused,
+  ).optional(),
+  startup: endpointProbeSchema.optional(),
+});
 
 const endpointSchema = object(
   'an endpoint',
@@ -148,6 +165,8 @@ const commandSchema = either(
   'a command: text, or a list of words',
 );
 
+const commandProbeSchema = object('a probe of a service', { command: commandSchema, ...timingShape });
+
 const agentExpected =
   'an agent: `name`, `publisher/name`, `publisher/name:version` or a path such as `./agents/x`';
 const agentPattern = /^(\.{1,2}\/\S(.*\S)?|([a-z][a-z0-9-]*\/)?[a-z][a-z0-9-]*(:[^\s:/]+)?)$/;
@@ -171,8 +190,15 @@ const serviceShape = {
   test: anything().optional(),
   isolate: flag().optional(),
   health: object('health of a service', {
-    command: commandSchema,
-    timeout: duration().optional(),
+    command: commandSchema.optional(),
+    ...timingShape,
+    readiness: commandProbeSchema.optional(),
+    liveness: object(
+      'a liveness probe of a service',
+      { command: commandSchema, ...livenessTimingShape },
+      livenessRefused,
+    ).optional(),
+    startup: commandProbeSchema.optional(),
   }).optional(),
   spec: record(text('text'), anything(), "the agent's settings").optional(),
 };

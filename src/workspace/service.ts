@@ -1,26 +1,18 @@
 /** A service as written becomes the model's service (W-6), all but its dependencies, which need the whole workspace. */
 import { formatPlace, SkeinError } from '../errors/index.ts';
-import type { CommandHealthBody, ServiceBody } from './bodies.ts';
+import type { ServiceBody } from './bodies.ts';
 import type { Path } from './document.ts';
 import type { ServiceDraft } from './draft.ts';
 import { durationMs } from './duration.ts';
 import { endpointsOf } from './endpoint.ts';
 import { resolveInside } from './files.ts';
-import type {
-  AgentReference,
-  CommandHealth,
-  DurationMs,
-  Json,
-  RestartPolicy,
-  Service,
-  Template,
-} from './model.ts';
+import type { AgentReference, DurationMs, Json, RestartPolicy, Service, Template } from './model.ts';
+import { serviceHealth } from './service-health.ts';
 
 /** Everything that the service's own text decides. */
 export type StandaloneService = Omit<Service, 'dependencies'>;
 
 const defaultRestart = { policy: 'on-failure', attempts: 10, backoffMs: 1000 } as const;
-const defaultHealthTimeoutMs = 5000;
 
 /** A service as far as its own text goes. */
 export interface Candidate {
@@ -39,6 +31,7 @@ function standaloneService(
   faults: SkeinError[],
 ): StandaloneService {
   const { body, document, path } = draft;
+  const health = serviceHealth(draft, faults);
   return {
     id: draft.id,
     module: draft.module,
@@ -51,7 +44,7 @@ function standaloneService(
     environment: environmentOf(draft),
     restart: restartOf(draft, faults),
     isolate: body.isolate ?? false,
-    ...(body.health && { health: healthOf(body.health) }),
+    ...(health !== undefined && { health }),
     ...(body.test !== undefined && { test: jsonOf(body.test, [...path, 'test'], draft, faults) }),
     spec: specOf(draft, faults),
     specPlace: (pointer) => document.place([...path, 'spec', ...pointerSteps(pointer)]),
@@ -122,13 +115,6 @@ function restartOf(draft: ServiceDraft, faults: SkeinError[]): RestartPolicy {
     policy: policy ?? defaultRestart.policy,
     attempts: attempts ?? defaultRestart.attempts,
     backoffMs: parsedDuration(backoff, defaultRestart.backoffMs),
-  };
-}
-
-function healthOf({ command, timeout }: CommandHealthBody): CommandHealth {
-  return {
-    command: typeof command === 'string' ? command : command.filter((word) => word !== undefined),
-    timeoutMs: parsedDuration(timeout, defaultHealthTimeoutMs),
   };
 }
 

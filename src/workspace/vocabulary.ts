@@ -97,6 +97,13 @@ export function duration(): z.ZodString {
   );
 }
 
+/** A duration that something is given, or repeated after: never nothing. */
+export function positiveDuration(): z.ZodString {
+  return duration().refine((written) => durationMs(written) !== 0, {
+    error: `${durationExpected}, longer than nothing`,
+  });
+}
+
 /** Text, or a number or boolean, which stands for its written text. */
 export function written(): z.ZodUnion<[z.ZodString, z.ZodNumber, z.ZodBoolean]> {
   const error = 'text, a number, `true` or `false`';

@@ -11,4 +11,9 @@ export const readinessErrors: ErrorTable = {
     title: "the kernel's table of listeners cannot be read",
     remedy: 'Nothing has to be done: every endpoint is probed by itself instead, which costs a little more.',
   },
+  SK1453: {
+    title: 'it cannot be told whose an answer is',
+    remedy:
+      "Nothing has to be done where the service is a container, or another user's. Otherwise look who listens on the port, for example with `ss -ltnp`.",
+  },
 };

@@ -2,9 +2,10 @@
 export { ReadinessBoard } from './board.ts';
 export { describeUnmet, lastComplete, readinessTimeout } from './diagnosis.ts';
 export { readinessErrors } from './errors.ts';
-export { type MonitorOptions, ReadinessMonitor, type Transition } from './monitor.ts';
+export type { Transition } from './monitor.ts';
 export { prober } from './probe.ts';
 export type { CommandSpawner } from './probe-command.ts';
+export { ProbePhases, type ProbePhasesOptions } from './probe-phases.ts';
 export {
   endpointKey,
   type Gate,
@@ -16,8 +17,4 @@ export {
   transportPredicate,
 } from './requirements.ts';
 export { firstUnmet, type RequirementState } from './state.ts';
-export {
-  watchedCommand,
-  watchedEndpoint,
-} from './target.ts';
 export { whyChain, whyText } from './why.ts';

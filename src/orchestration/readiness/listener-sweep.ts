@@ -3,13 +3,15 @@
  * milliseconds that its port has been bound; while all hold it tells that none has gone.
  */
 import type { Clock } from '../clock.ts';
-import type { RequirementWatch } from './requirement-watch.ts';
+import type { ProbeWatch } from './probe-watch.ts';
 import type { ProbeAddress } from './target.ts';
 
 export interface ListeningAddress {
   /** In canonical text form, `0.0.0.0` or `::` for any. */
   readonly address: string;
   readonly port: number;
+  /** Differs from socket to socket, where the platform tells it. */
+  readonly inode?: string;
 }
 
 export type ReadListeners = () => Promise<readonly ListeningAddress[]>;
@@ -39,7 +41,7 @@ type Step =
 export class ListenerSweep implements Disposable {
   readonly #clock: Clock;
   readonly #read: ReadListeners;
-  readonly #watches: () => Iterable<RequirementWatch>;
+  readonly #watches: () => Iterable<ProbeWatch>;
   readonly #onBroken: (cause: unknown) => void;
   #step: Step = { kind: 'idle' };
   #costMs = 0;
@@ -48,7 +50,7 @@ export class ListenerSweep implements Disposable {
   constructor(
     clock: Clock,
     read: ReadListeners,
-    watches: () => Iterable<RequirementWatch>,
+    watches: () => Iterable<ProbeWatch>,
     onBroken: (cause: unknown) => void,
   ) {
     this.#clock = clock;
@@ -131,13 +133,24 @@ export class ListenerSweep implements Disposable {
 }
 
 /**
- * Whether somebody listens where a connection to an address would arrive. Being too generous is harmless here (`::` may
- * or may not take IPv4): the table only tells when to probe.
+ * The sockets that listen where a connection to an address would arrive, by their inodes; `undefined`: none. Being too
+ * generous is harmless here (`::` may or may not take IPv4): the table only tells when to probe.
  */
-export function listenerTable(listening: readonly ListeningAddress[]): (address: ProbeAddress) => boolean {
-  const known = new Set(listening.map(({ address, port }) => `${address}|${port}`));
-  return ({ host, port }) =>
-    [...acceptingAddresses(host), '0.0.0.0', '::'].some((address) => known.has(`${address}|${port}`));
+export function listenerTable(
+  listening: readonly ListeningAddress[],
+): (address: ProbeAddress) => string | undefined {
+  const known = new Map<string, string>();
+  for (const { address, port, inode = '' } of listening) {
+    const key = `${address}|${port}`;
+    const others = known.get(key);
+    known.set(key, others === undefined ? inode : `${others} ${inode}`);
+  }
+  return ({ host, port }) => {
+    const found = [...acceptingAddresses(host), '0.0.0.0', '::'].flatMap(
+      (address) => known.get(`${address}|${port}`) ?? [],
+    );
+    return found.length === 0 ? undefined : found.join(' ');
+  };
 }
 
 function acceptingAddresses(host: string): readonly string[] {

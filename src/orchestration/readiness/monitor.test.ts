@@ -240,6 +240,7 @@ describe('the end of a watch', () => {
       clock,
       probe: async () => accepted,
       onTransition: ({ service, to }) => void (to.kind === 'holding' && monitor.unwatch(service)),
+      onExhausted: () => undefined,
       onWarning: () => undefined,
     });
     monitor.watch(watched('api', 1));

@@ -1,17 +1,19 @@
 /** Probes everything of a run that has to be probed, and tells when something begins or ceases to hold (R-1, R-6). */
 import { SkeinError } from '../../errors/index.ts';
-import type { EndpointId, ServiceId } from '../../workspace/index.ts';
+import type { EndpointId, ProbePurpose, ServiceId } from '../../workspace/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Predicate } from '../events.ts';
+import { type AskOwnership, ownedProbe } from './listener-owner.ts';
 import { ListenerSweep, type ReadListeners } from './listener-sweep.ts';
 import type { Probe } from './probe.ts';
-import { RequirementWatch } from './requirement-watch.ts';
+import { ProbeWatch } from './probe-watch.ts';
 import type { RequirementKey } from './requirements.ts';
 import type { RequirementState } from './state.ts';
 import type { Watched } from './target.ts';
 
-/** A requirement's state has changed; between two failing states only the last error differs. */
+/** What a probe examines has changed; between two failing states only the last error differs. */
 export interface Transition {
+  readonly purpose: ProbePurpose;
   readonly key: RequirementKey;
   readonly service: ServiceId;
   readonly endpoint: EndpointId | null;
@@ -20,15 +22,29 @@ export interface Transition {
   readonly to: RequirementState;
 }
 
+export interface Exhausted {
+  readonly subject: Watched;
+  /** In a row. */
+  readonly failures: number;
+  readonly lastError: string;
+}
+
 export interface MonitorOptions {
   readonly clock: Clock;
   readonly probe: Probe;
+  /** Tells whose the listener at an address is; absent: nobody asks. */
+  readonly askOwnership?: AskOwnership;
   /** Reads the kernel's table of listening sockets; absent where the platform has none that is cheap to read. */
   readonly readListeners?: ReadListeners;
   readonly onTransition: (transition: Transition) => void;
-  /** What does not end the monitoring but should be known: SK1452. */
+  /** A liveness or startup probe has failed as often in a row as it may. */
+  readonly onExhausted: (exhausted: Exhausted) => void;
+  /** What does not end the monitoring but should be known: SK1452, SK1453. */
   readonly onWarning: (warning: SkeinError) => void;
 }
+
+/** A requirement has a probe for each purpose at most. */
+type ProbeKey = `${ProbePurpose} ${RequirementKey}`;
 
 /**
  * Owns the probing of a run. Each requirement is probed on a schedule of its own, concurrently with the others; native
@@ -36,9 +52,10 @@ export interface MonitorOptions {
  */
 export class ReadinessMonitor implements Disposable {
   readonly #options: MonitorOptions;
-  readonly #watches = new Map<RequirementKey, RequirementWatch>();
-  readonly #ofService = new Map<ServiceId, Set<RequirementWatch>>();
+  readonly #watches = new Map<ProbeKey, ProbeWatch>();
+  readonly #ofService = new Map<ServiceId, Set<ProbeWatch>>();
   readonly #sweep: ListenerSweep | undefined;
+  readonly #doubted = new Set<string>();
 
   constructor(options: MonitorOptions) {
     this.#options = options;
@@ -53,30 +70,37 @@ export class ReadinessMonitor implements Disposable {
       );
   }
 
-  /** Begins to probe, now; a watch of the same requirement is replaced. Called when the service has been started. */
-  watch(subject: Watched): void {
-    const former = this.#watches.get(subject.key);
+  /**
+   * Begins to probe; a watch of the same requirement and purpose is replaced. `startMs`: the service's Start, from which
+   * its initial delay counts; default: now.
+   */
+  watch(subject: Watched, startMs: number = this.#options.clock.now()): void {
+    const key = probeKey(subject.purpose, subject.key);
+    const former = this.#watches.get(key);
     if (former !== undefined) this.#drop(former);
-    const watch = new RequirementWatch(subject, {
+    const watch = new ProbeWatch(subject, {
       clock: this.#options.clock,
-      probe: this.#options.probe,
+      probe: this.#probeOf(subject),
       tableUsable: () => this.#sweep?.usable ?? false,
       changed: (changed, from) => {
         this.#sweep?.wake();
         this.#tell(changed.subject, from, changed.state);
       },
+      exhausted: (exhausted, failures, lastError) =>
+        this.#options.onExhausted({ subject: exhausted.subject, failures, lastError }),
     });
-    this.#watches.set(subject.key, watch);
+    this.#watches.set(key, watch);
     const ofService = this.#ofService.get(subject.service);
     if (ofService === undefined) this.#ofService.set(subject.service, new Set([watch]));
     else ofService.add(watch);
-    watch.probeNow();
+    watch.begin(startMs);
     this.#sweep?.wake();
   }
 
-  /** Ends the probing of a service: what was known of it is unknown again. */
-  unwatch(service: ServiceId): void {
-    for (const watch of [...(this.#ofService.get(service) ?? [])]) this.#drop(watch);
+  /** Ends the probing of a service, or what of it has such a purpose: what was known of it is unknown again. */
+  unwatch(service: ServiceId, purposes?: readonly ProbePurpose[]): void {
+    for (const watch of [...(this.#ofService.get(service) ?? [])])
+      if (purposes === undefined || purposes.includes(watch.subject.purpose)) this.#drop(watch);
     this.#sweep?.wake();
   }
 
@@ -85,9 +109,9 @@ export class ReadinessMonitor implements Disposable {
     for (const watch of this.#ofService.get(service) ?? []) watch.probeNow();
   }
 
-  /** `undefined` for what is not watched. */
+  /** What is known of a requirement; `undefined` for one that is not watched. */
   stateOf(key: RequirementKey): RequirementState | undefined {
-    return this.#watches.get(key)?.state;
+    return this.#watches.get(probeKey('readiness', key))?.state;
   }
 
   [Symbol.dispose](): void {
@@ -97,10 +121,36 @@ export class ReadinessMonitor implements Disposable {
     this.#ofService.clear();
   }
 
-  #drop(watch: RequirementWatch): void {
-    const { key, service } = watch.subject;
+  #probeOf(subject: Watched): Probe {
+    const { probe, askOwnership } = this.#options;
+    const { groups } = subject;
+    if (groups === undefined || askOwnership === undefined) return probe;
+    return ownedProbe(probe, subject, groups, {
+      ask: askOwnership,
+      onDoubt: (doubted, why) => this.#doubt(doubted, why),
+    });
+  }
+
+  /** Said once: it changes with the service's declaration, if at all. */
+  #doubt({ service, endpoint }: Watched, why: string): void {
+    const subject = endpoint ?? service;
+    if (this.#doubted.has(subject)) return;
+    this.#doubted.add(subject);
+    this.#options.onWarning(
+      new SkeinError(
+        'SK1453',
+        `it cannot be told whether ${subject} is answered by ${service} itself: ${why}`,
+        {
+          place: { service, ...(endpoint !== null && { endpoint }) },
+        },
+      ),
+    );
+  }
+
+  #drop(watch: ProbeWatch): void {
+    const { key, purpose, service } = watch.subject;
     watch.close();
-    this.#watches.delete(key);
+    this.#watches.delete(probeKey(purpose, key));
     const ofService = this.#ofService.get(service);
     ofService?.delete(watch);
     if (ofService?.size === 0) this.#ofService.delete(service);
@@ -108,8 +158,9 @@ export class ReadinessMonitor implements Disposable {
       this.#tell(watch.subject, watch.state, { kind: 'unknown', sinceMs: this.#options.clock.now() });
   }
 
-  #tell({ key, service, endpoint, target }: Watched, from: RequirementState, to: RequirementState): void {
-    this.#options.onTransition({ key, service, endpoint, predicate: target.predicate, from, to });
+  #tell(subject: Watched, from: RequirementState, to: RequirementState): void {
+    const { key, purpose, service, endpoint, target } = subject;
+    this.#options.onTransition({ key, purpose, service, endpoint, predicate: target.predicate, from, to });
   }
 
   #tableBroke(cause: unknown): void {
@@ -124,4 +175,8 @@ export class ReadinessMonitor implements Disposable {
       ),
     );
   }
+}
+
+function probeKey(purpose: ProbePurpose, requirement: RequirementKey): ProbeKey {
+  return `${purpose} ${requirement}`;
 }

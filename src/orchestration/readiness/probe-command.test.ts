@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { DurationMs } from '../../workspace/index.ts';
 import { type CommandEnd, type CommandRequest, commandExits } from './probe-command.ts';
 import type { CommandTarget } from './target.ts';
 
 const target: CommandTarget = {
   predicate: 'command',
-  health: { command: ['pg_isready'], timeoutMs: 5_000 as DurationMs },
+  command: ['pg_isready'],
   directory: '/shop/db',
   environment: [
     { name: 'PGPORT', value: '5432', secret: false },

@@ -29,7 +29,7 @@ export type CommandSpawner = (request: CommandRequest) => Promise<CommandEnd>;
 
 /** Runs the declared command once with the service's environment; of its last words, secrets are masked (C-2). */
 export async function commandExits(
-  { health, directory, environment }: CommandTarget,
+  { command, directory, environment }: CommandTarget,
   spawn: CommandSpawner,
   { signal, timeoutMs }: ProbeOptions,
 ): Promise<ProbeResult> {
@@ -37,7 +37,7 @@ export async function commandExits(
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const { end, lastLine } = await spawn({
-      command: health.command,
+      command,
       directory,
       environment: new Map(environment.map(({ name, value }) => [name, value])),
       signal: AbortSignal.any([signal, timeout]),

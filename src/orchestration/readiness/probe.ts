@@ -25,18 +25,3 @@ export function prober(spawn: CommandSpawner): Probe {
     }
   };
 }
-
-/** How long one attempt may take, in milliseconds: a hung server must not hold up the next attempt for long. */
-export function attemptTimeoutMs(target: ProbeTarget): number {
-  switch (target.predicate) {
-    // Connecting on one machine takes well under a millisecond; a second is for containers and port-forwards.
-    case 'tcp-connect':
-      return 1_000;
-    // A health route may compile a page at its first request.
-    case 'http-status':
-    case 'grpc-health':
-      return 5_000;
-    case 'command':
-      return target.health.timeoutMs;
-  }
-}

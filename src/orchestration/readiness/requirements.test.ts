@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HttpHealth, Service } from '../../workspace/index.ts';
+import type { EndpointProbe, Health, Service } from '../../workspace/index.ts';
 import { runRequirements, transportPredicate } from './requirements.ts';
 import { id, sketch } from './service-fixture.ts';
 
-const health: HttpHealth = { path: '/healthz', method: 'HEAD', statuses: [[200, 399]], headers: new Map() };
+const health: Health<EndpointProbe> = {
+  readiness: {
+    http: { path: '/healthz', method: 'HEAD', statuses: [[200, 399]], headers: new Map() },
+    grpcServices: [],
+    timing: {},
+  },
+};
 
 const keys = (
   services: readonly Service[],

@@ -2,6 +2,7 @@
 import type {
   Endpoint,
   EndpointId,
+  EndpointProbe,
   Service,
   ServiceDependency,
   ServiceId,
@@ -68,7 +69,7 @@ export function runRequirements(selection: RunSelection): RunRequirements {
     ofService(service, 'lifecycle'),
     ofService(service, 'runner'),
     ...servedEndpoints(service, required).flatMap(ofEndpoint),
-    ...(service.health === undefined ? [] : [ofService(service, 'command')]),
+    ...(service.health?.readiness === undefined ? [] : [ofService(service, 'command')]),
   ]);
   const gates = started.flatMap((service) =>
     service.dependencies
@@ -78,14 +79,22 @@ export function runRequirements(selection: RunSelection): RunRequirements {
   return { requirements, gates };
 }
 
-/** How the endpoint's transport is examined; `undefined`: not at all, its service's lifecycle says it (UDP). */
+/** How the endpoint's readiness is examined; `undefined`: not at all, its service's lifecycle says it (UDP). */
 export function transportPredicate(
   endpoint: Pick<Endpoint, 'api' | 'health'>,
 ): TransportPredicate | undefined {
-  if (endpoint.api === 'udp') return undefined;
-  if (endpoint.api === 'grpc') return 'grpc-health';
+  return probePredicate(endpoint, endpoint.health?.readiness);
+}
+
+/** The same of a probe that is declared for it, or is not. */
+export function probePredicate(
+  { api }: Pick<Endpoint, 'api'>,
+  declared: EndpointProbe | undefined,
+): TransportPredicate | undefined {
+  if (api === 'udp') return undefined;
+  if (api === 'grpc') return 'grpc-health';
   // Without a declared path an HTTP endpoint is never asked for one: `/` may render a whole page.
-  return endpoint.health === undefined ? 'tcp-connect' : 'http-status';
+  return declared?.http === undefined ? 'tcp-connect' : 'http-status';
 }
 
 export function endpointKey(endpoint: EndpointId, predicate: Predicate): RequirementKey {
@@ -118,7 +127,7 @@ function gateRequirements(dependency: ServiceDependency, producer: Service): rea
     lifecycle,
     ofService(producer, 'runner'),
     ...servedEndpoints(producer, new Set(dependency.endpoints)).flatMap(ofEndpoint),
-    ...(producer.health === undefined ? [] : [ofService(producer, 'command')]),
+    ...(producer.health?.readiness === undefined ? [] : [ofService(producer, 'command')]),
   ];
 }
 

@@ -25,6 +25,8 @@ export class Scene implements Disposable {
   readonly probes: { readonly atMs: number; readonly port: number; readonly signal: AbortSignal }[] = [];
   readonly reads: number[] = [];
   readonly transitions: string[] = [];
+  /** Probes that gave up, each with the time. */
+  readonly exhausted: string[] = [];
   readonly warnings: SkeinError[] = [];
   readonly monitor: ReadinessMonitor;
 
@@ -55,6 +57,10 @@ export class Scene implements Disposable {
               : to.kind;
         this.transitions.push(`${now} ${service}: ${from.kind} → ${what}`);
       },
+      onExhausted: ({ subject, failures, lastError }) => {
+        const now = Math.round(this.clock.now());
+        this.exhausted.push(`${now} ${subject.service} ${subject.purpose} ×${failures}: ${lastError}`);
+      },
       onWarning: (warning) => void this.warnings.push(warning),
     });
   }
@@ -71,9 +77,11 @@ export class Scene implements Disposable {
 export function watched(
   name: string,
   port: number,
-  options: { readonly native?: boolean; readonly predicate?: 'tcp-connect' | 'grpc-health' } = {},
+  options: Partial<Pick<Watched, 'native' | 'purpose' | 'timing'>> & {
+    readonly predicate?: 'tcp-connect' | 'grpc-health';
+  } = {},
 ): Watched {
-  const { native = true, predicate = 'tcp-connect' } = options;
+  const { native = true, predicate = 'tcp-connect', purpose = 'readiness', timing = {} } = options;
   const address = { host: '127.0.0.1', port };
   const target: ProbeTarget =
     predicate === 'tcp-connect'
@@ -81,6 +89,8 @@ export function watched(
       : { predicate, ...address, secured: false, services: [] };
   return {
     key: endpointKey(endpointId(name, 'e'), predicate),
+    purpose,
+    timing,
     service: id(name),
     endpoint: endpointId(name, 'e'),
     target,

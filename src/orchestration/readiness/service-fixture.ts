@@ -6,7 +6,8 @@ import type {
   DurationMs,
   Endpoint,
   EndpointId,
-  HttpHealth,
+  EndpointProbe,
+  Health,
   Service,
   ServiceDependency,
   ServiceId,
@@ -28,7 +29,8 @@ interface Sketch {
     >
   >;
   readonly probeCommand?: string;
-  readonly health?: HttpHealth;
+  /** Of each endpoint that speaks HTTP. */
+  readonly health?: Health<EndpointProbe>;
 }
 
 export function id(service: string): ServiceId {
@@ -81,7 +83,9 @@ function service(name: string, { kind, serves = {}, uses = {}, probeCommand, hea
     environment: new Map(),
     restart: { policy: 'on-failure', attempts: 10, backoffMs: 1_000 as DurationMs },
     isolate: false,
-    ...(probeCommand !== undefined && { health: { command: probeCommand, timeoutMs: 1_000 as DurationMs } }),
+    ...(probeCommand !== undefined && {
+      health: { readiness: { command: probeCommand, timing: { timeoutMs: 1_000 as DurationMs } } },
+    }),
     spec: {},
     specPlace: () => place,
     place,

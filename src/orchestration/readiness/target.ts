@@ -1,14 +1,17 @@
-/** What a probe is aimed at, derived from what an endpoint declares and the address that was accepted for it. */
+/** What a probe is aimed at, derived from what is declared and the address that was accepted for it. */
 import type { Variable } from '../../configuration/index.ts';
+import type { ProcessIdentity } from '../../processes/index.ts';
 import type {
-  CommandHealth,
   Endpoint,
   EndpointId,
+  EndpointProbe,
   HttpHealth,
+  ProbePurpose,
+  ProbeTiming,
   Service,
   ServiceId,
 } from '../../workspace/index.ts';
-import { endpointKey, type RequirementKey, serviceKey, transportPredicate } from './requirements.ts';
+import { endpointKey, probePredicate, type RequirementKey, serviceKey } from './requirements.ts';
 
 export interface ProbeAddress {
   /** Host name or IP address, without brackets. */
@@ -31,7 +34,8 @@ export interface GrpcTarget extends ProbeAddress {
 
 export interface CommandTarget {
   readonly predicate: 'command';
-  readonly health: CommandHealth;
+  /** A string is for the shell; a list is executed as it is. */
+  readonly command: string | readonly string[];
   /** Absolute. */
   readonly directory: string;
   /** The service's own environment, resolved. */
@@ -44,42 +48,84 @@ export interface TcpTarget extends ProbeAddress {
 
 export type ProbeTarget = TcpTarget | HttpTarget | GrpcTarget | CommandTarget;
 
-/** A requirement that is examined by probing. */
+/** A probe that runs: of what, aimed at what, what for, and when. */
 export interface Watched {
+  /** Of the requirement that it examines, or stands beside. */
   readonly key: RequirementKey;
+  readonly purpose: ProbePurpose;
   readonly service: ServiceId;
   readonly endpoint: EndpointId | null;
   readonly target: ProbeTarget;
+  readonly timing: ProbeTiming;
   /** The listener is a process of this machine's own network: the kernel's table of listeners shows it. */
   readonly native: boolean;
+  /** Leaders of the service's process groups, to which the listener must belong (R-9); absent where nobody told of them. */
+  readonly groups?: readonly ProcessIdentity[];
 }
 
-/** What to watch of an endpoint at its accepted address; `undefined` where nothing can be probed (UDP). */
-export function watchedEndpoint(
+/** One start of a service, as far as its probes need it. */
+export interface ProbedService {
+  readonly service: Pick<Service, 'id' | 'directory' | 'endpoints' | 'health'>;
+  /** Where an endpoint is reached from this machine; `undefined`: nowhere. */
+  addressOf(endpoint: EndpointId): ProbeAddress | undefined;
+  readonly environment: readonly Variable[];
+  /** Absent where nobody told of them; empty: the service runs where only its agent can reach it. */
+  readonly groups?: readonly ProcessIdentity[] | undefined;
+}
+
+/** The probes of a started service that have this purpose. Without a declaration there is readiness alone (R-3). */
+export function probesOf(started: ProbedService, purpose: ProbePurpose): readonly Watched[] {
+  const { service, environment, groups } = started;
+  const endpoints = service.endpoints.flatMap((endpoint) => {
+    const address = started.addressOf(endpoint.id);
+    const probe = address && endpointProbe(service.id, endpoint, address, purpose);
+    if (probe === undefined) return [];
+    return [purpose === 'readiness' && groups !== undefined ? { ...probe, groups } : probe];
+  });
+  const command = service.health?.[purpose];
+  if (command === undefined) return endpoints;
+  const { id, directory } = service;
+  return [
+    ...endpoints,
+    {
+      ...{ key: serviceKey(id, 'command'), purpose, service: id, endpoint: null, native: false },
+      target: { predicate: 'command', command: command.command, directory, environment },
+      timing: command.timing,
+    },
+  ];
+}
+
+/** `undefined` where none is declared, and where nothing can be probed (UDP). */
+function endpointProbe(
   service: ServiceId,
-  endpoint: Pick<Endpoint, 'id' | 'api' | 'secured' | 'health' | 'grpcServices'>,
-  { host, port }: ProbeAddress,
-  native: boolean,
+  endpoint: Endpoint,
+  address: ProbeAddress,
+  purpose: ProbePurpose,
 ): Watched | undefined {
-  const predicate = transportPredicate(endpoint);
+  const declared = endpoint.health?.[purpose];
+  if (declared === undefined && purpose !== 'readiness') return undefined;
+  const predicate = probePredicate(endpoint, declared);
   if (predicate === undefined) return undefined;
-  const { secured, health, grpcServices } = endpoint;
-  const target: ProbeTarget =
-    predicate === 'grpc-health'
-      ? { predicate, host, port, secured, services: grpcServices }
-      : health !== undefined
-        ? { predicate: 'http-status', host, port, secured, health }
-        : { predicate: 'tcp-connect', host, port };
-  return { key: endpointKey(endpoint.id, predicate), service, endpoint: endpoint.id, target, native };
+  return {
+    ...{ key: endpointKey(endpoint.id, predicate), purpose, service, endpoint: endpoint.id, native: true },
+    target: targetOf(endpoint, declared, address, purpose),
+    timing: declared?.timing ?? {},
+  };
 }
 
-/** What to watch of a service that declares a probe command; `undefined` where it declares none. */
-export function watchedCommand(
-  service: Pick<Service, 'id' | 'directory' | 'health'>,
-  environment: readonly Variable[],
-): Watched | undefined {
-  const { id, directory, health } = service;
-  if (health === undefined) return undefined;
-  const target: ProbeTarget = { predicate: 'command', health, directory, environment };
-  return { key: serviceKey(id, 'command'), service: id, endpoint: null, target, native: false };
+function targetOf(
+  { api, secured, grpcServices }: Endpoint,
+  declared: EndpointProbe | undefined,
+  { host, port }: ProbeAddress,
+  purpose: ProbePurpose,
+): ProbeTarget {
+  if (api === 'grpc') {
+    // What the agent's Load says of a server's services is about its readiness.
+    const services = purpose === 'readiness' ? grpcServices : (declared?.grpcServices ?? []);
+    return { predicate: 'grpc-health', host, port, secured, services };
+  }
+  const health = declared?.http;
+  return health === undefined
+    ? { predicate: 'tcp-connect', host, port }
+    : { predicate: 'http-status', host, port, secured, health };
 }

@@ -1,7 +1,7 @@
 /** macOS: ps, lsof and sysctl are asked. Their parsers are checked on recorded output; not yet run on that system. */
 import type { SystemFacts } from '../system.ts';
-import { parseLsofListeners, parseLsofName, parseLsofPid } from './lsof.ts';
-import { parseGiven, parseProcessList, parseTraces } from './ps.ts';
+import { parseLsofListeners, parseLsofName, parseLsofPid, parseLsofPids } from './lsof.ts';
+import { parseGiven, parseKin, parseProcessList, parseTraces, parseVariable } from './ps.ts';
 import { ask } from './query.ts';
 import { sessionOf } from './session.ts';
 
@@ -37,6 +37,21 @@ export const darwin: SystemFacts = {
   },
   async listeners() {
     return parseLsofListeners(await ask(lsof, ['-nP', '-iTCP', '-sTCP:LISTEN', '-FPtn']));
+  },
+  async holders(sockets) {
+    const ports = [...new Set(sockets.map(({ port }) => `-iTCP:${port}`))];
+    return parseLsofPids(await ask(lsof, ['-nP', ...ports, '-sTCP:LISTEN', '-Fp']));
+  },
+  async kin(pid) {
+    const session = await sessionOf(pid);
+    const kin = parseKin(await ask(ps, ['-o', 'pid=,ppid=,pgid=,lstart=', '-p', String(pid)]));
+    return kin && { ...kin, session };
+  },
+  async variable(pid, name) {
+    return parseVariable(await ask(ps, ['-wwE', '-o', 'command=', '-p', String(pid)]), name);
+  },
+  async commandLine(pid) {
+    return (await ask(ps, ['-ww', '-o', 'command=', '-p', String(pid)])).trim() || `[${pid}]`;
   },
   async portHolder(port) {
     const pid = parseLsofPid(await ask(lsof, ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fp']));

@@ -29,6 +29,11 @@ export function parseLsofPid(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
+/** Every process listed, ascending. */
+export function parseLsofPids(text: string): readonly number[] {
+  return [...text.matchAll(/^p(\d+)$/gm)].map(([, pid]) => Number(pid)).sort((a, b) => a - b);
+}
+
 /** The first name listed. */
 export function parseLsofName(text: string): string | undefined {
   return /^n(.+)$/m.exec(text)?.[1];

@@ -1,5 +1,5 @@
 /** The outputs of ps; lines of another shape are passed over. */
-import type { ProcessTrace } from '../system.ts';
+import type { Kin, ProcessTrace } from '../system.ts';
 
 export interface ListedProcess {
   readonly pid: number;
@@ -24,6 +24,20 @@ export function parseTraces(text: string): readonly ProcessTrace[] {
   return parseProcessList(text).flatMap(({ pid, group, state, command: start }) =>
     Number.isNaN(Date.parse(start)) ? [] : [{ pid, group, start, isDead: state.startsWith('Z') }],
   );
+}
+
+/** Of `ps -o pid=,ppid=,pgid=,lstart= -p PID`. */
+export function parseKin(text: string): Omit<Kin, 'session'> | undefined {
+  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*\S)/.exec(text);
+  if (match === null) return undefined;
+  const [, pid, parent, group, start = ''] = match;
+  return { pid: Number(pid), parent: Number(parent), group: Number(group), start };
+}
+
+/** Of `ps -wwE -o command= -p PID`: what stands last is the environment, its values without spaces. */
+export function parseVariable(text: string, name: string): string | undefined {
+  const entry = text.split(/\s+/).findLast((word) => word.startsWith(`${name}=`));
+  return entry?.slice(name.length + 1);
 }
 
 /** Of `ps -axwwE -o pid=,command=`, which shows the environment behind the arguments: who has this variable so. */

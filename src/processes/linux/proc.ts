@@ -35,6 +35,14 @@ export function descriptorsOfProcess(pid: number): readonly string[] {
   return unlessGone(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
 }
 
+/** Empty also where the kernel does not list them (CONFIG_PROC_CHILDREN). */
+export function childrenOfProcess(pid: number): readonly number[] {
+  const threads = unlessGone(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  return threads.flatMap((thread) =>
+    (readOfProcess(pid, `task/${thread}/children`) ?? '').split(' ').flatMap((child) => Number(child) || []),
+  );
+}
+
 /**
  * Every pid, ascending.
  * @throws {SkeinError} SK1611

@@ -1,6 +1,6 @@
 /** Processes and their identities, from /proc. */
-import type { GroupMember, ProcessTrace } from '../system.ts';
-import { allPids, commandLine, readIfThere, readOfProcess, readRequired } from './proc.ts';
+import type { GroupMember, Kin, ProcessTrace } from '../system.ts';
+import { allPids, childrenOfProcess, commandLine, readIfThere, readOfProcess, readRequired } from './proc.ts';
 import { isDead, type ProcessStat, parseStat } from './stat.ts';
 
 /** As `SystemFacts.groupMembers`. */
@@ -30,6 +30,37 @@ export function traces(): readonly ProcessTrace[] {
 
 export function session(pid: number): number | undefined {
   return statOf(pid)?.session;
+}
+
+/** As `SystemFacts.kin`. */
+export function kin(pid: number): Kin | undefined {
+  const stat = statOf(pid);
+  if (stat === undefined) return undefined;
+  const { parent, group, session, startTicks } = stat;
+  // A leader outside of this pid namespace shows as 0.
+  return { pid, parent, group, session: session === 0 ? undefined : session, start: startTicks };
+}
+
+/** The descendants of these processes, as far as the kernel lists children; it may be built without that. */
+export function descendants(pids: readonly number[]): readonly number[] {
+  const found = new Set<number>();
+  const visit = (pid: number): void => {
+    for (const child of childrenOfProcess(pid)) {
+      if (found.has(child)) continue;
+      found.add(child);
+      visit(child);
+    }
+  };
+  for (const pid of pids) visit(pid);
+  return [...found];
+}
+
+/** As `SystemFacts.variable`. */
+export function variable(pid: number, name: string): string | undefined {
+  const entry = readOfProcess(pid, 'environ')
+    ?.split('\0')
+    .find((each) => each.startsWith(`${name}=`));
+  return entry?.slice(name.length + 1);
 }
 
 /** As `SystemFacts.givenVariable`. */

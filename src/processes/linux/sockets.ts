@@ -1,7 +1,8 @@
 /** Listening sockets, and who holds them. */
 import { existsSync } from 'node:fs';
-import type { PortHolder } from '../system.ts';
+import type { Listener, PortHolder } from '../system.ts';
 import { allPids, commandLine, descriptorsOfProcess, linkOfProcess, readRequired } from './proc.ts';
+import { descendants } from './process-table.ts';
 import { openSocketDiagnosis, type SocketDiagnosis } from './sock-diag.ts';
 import { type ListeningSocket, parseTcpTable } from './tcp-table.ts';
 
@@ -29,6 +30,13 @@ export async function portHolder(port: number): Promise<PortHolder | undefined> 
   const pid = allPids().find((candidate) => holds(candidate, links));
   if (pid === undefined) return { kind: 'hidden' };
   return { kind: 'process', pid, command: commandLine(pid), workingDirectory: linkOfProcess(pid, 'cwd') };
+}
+
+/** As `SystemFacts.holders`. */
+export function holders(sockets: readonly Listener[], suspects: readonly number[]): readonly number[] {
+  const links = new Set(sockets.map(({ inode }) => `socket:[${inode}]`));
+  const near = [...suspects, ...descendants(suspects)].filter((pid) => holds(pid, links));
+  return near.length > 0 ? near.sort((a, b) => a - b) : allPids().filter((pid) => holds(pid, links));
 }
 
 function holds(pid: number, links: ReadonlySet<string>): boolean {

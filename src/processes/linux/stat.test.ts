@@ -9,7 +9,7 @@ function line(name: string, state = 'S', threads = 1): string {
 describe('/proc/<pid>/stat', () => {
   test('is parsed', () => {
     expect(parseStat(line('node'))).toEqual({
-      ...{ pid: 4242, name: 'node', state: 'S', group: 4240, session: 4239, threads: 1 },
+      ...{ pid: 4242, name: 'node', state: 'S', parent: 1, group: 4240, session: 4239, threads: 1 },
       startTicks: '98765432109876543210',
     });
   });

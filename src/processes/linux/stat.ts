@@ -5,6 +5,7 @@ export interface ProcessStat {
   readonly name: string;
   /** One letter; `Z` is a zombie, `X` is dead. */
   readonly state: string;
+  readonly parent: number;
   readonly group: number;
   readonly session: number;
   readonly threads: number;
@@ -23,7 +24,7 @@ export function parseStat(text: string): ProcessStat | undefined {
     .trim()
     .split(/\s+/);
   // The first of these is field 3 of the manual page.
-  const [state, , group, session] = fields;
+  const [state, parent, group, session] = fields;
   const threads = fields[17];
   const startTicks = fields[19];
   if (!Number.isInteger(pid) || pid <= 0 || startTicks === undefined || !/^\d+$/.test(startTicks))
@@ -32,6 +33,7 @@ export function parseStat(text: string): ProcessStat | undefined {
     pid,
     name: text.slice(open + 1, close),
     state: state ?? '',
+    parent: Number(parent),
     group: Number(group),
     session: Number(session),
     threads: Number(threads),
