@@ -22,6 +22,8 @@ export class Scene implements Disposable {
   readonly clock: ManualClock = new ManualClock();
   /** Ports that are listened on, as the kernel would show them. */
   readonly listening: Set<number> = new Set();
+  /** Of every listening socket. */
+  inode = '1';
   readonly probes: { readonly atMs: number; readonly port: number; readonly signal: AbortSignal }[] = [];
   readonly reads: number[] = [];
   readonly transitions: string[] = [];
@@ -44,7 +46,7 @@ export class Scene implements Disposable {
           this.reads.push(this.clock.now());
           if (table === 'broken') throw new Error('EACCES');
           this.clock.spend(table.costMs);
-          return [...this.listening].map((port) => ({ address: '127.0.0.1', port }));
+          return [...this.listening].map((port) => ({ address: '127.0.0.1', port, inode: this.inode }));
         },
       }),
       onTransition: ({ service, from, to }: Transition) => {
