@@ -184,8 +184,16 @@ export class Lifecycle implements HubListener {
       place: { service: service.id, phase: 'health' },
       lastLines: report.lastLines,
     });
-    this.#failed(member, report, fault);
-    void this.#end(member).then(() => this.#tellCrashed(member, 'start'));
+    member.standing = { kind: 'failed', report };
+    this.#become(member, 'stopping', report.message);
+    this.#options.readiness().ended(service, report.message, 'runner');
+    void this.#end(member).then(() => {
+      // Told to stop in the meantime, it is taken down by those who told it.
+      if (isToldToStop(member) || this.#options.isEnding()) return;
+      this.#become(member, 'failed', report.message, report);
+      this.#options.onFailure(fault);
+      this.#tellCrashed(member, 'start');
+    });
   }
 
   /** What is not as it should be does not run on while it waits to be tried again. Does not reject. */
