@@ -7,6 +7,8 @@ import { loadWorkspace, type ServiceId } from '../../src/workspace/index.ts';
 import { type WorkspaceFolder, workspaceFolder } from './workspace-files.ts';
 
 export interface FlowUnderTestOptions extends Partial<FlowOptions> {
+  /** Files of the workspace, by path. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Executables in the workspace, by name, that start these programs: agents of `./name`. */
   readonly programs?: Readonly<Record<string, readonly string[]>>;
 }
@@ -94,9 +96,10 @@ export class FlowUnderTest implements AsyncDisposable {
  */
 export async function startFlow(
   services: readonly object[],
-  { programs = {}, ...options }: FlowUnderTestOptions = {},
+  { programs = {}, files = {}, ...options }: FlowUnderTestOptions = {},
 ): Promise<FlowUnderTest> {
   const folder = workspaceFolder({
+    ...files,
     'workspace.skein.yaml': JSON.stringify({ name: 'site', services }, null, 2),
   });
   try {
