@@ -1,8 +1,9 @@
 /** All records of this user, as they are now. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../../errors/index.ts';
 import { isRegistryFolder } from './folder.ts';
+import { readPrivateFile } from './private-file.ts';
 import { type GroupRecord, isSecret, parseRecord } from './record.ts';
 
 /** A record and its file. */
@@ -25,18 +26,19 @@ export function readRegistry(folder: string): readonly RegistryEntry[] {
     .flatMap((secret) => readEntry(join(folder, secret), secret) ?? []);
 }
 
+/** Many times what the longest command line and the longest path make of a record. */
+const limitBytes = 64 * 1024;
+
 /** The record in a file as it is now; `undefined` where it is gone. */
 export function readEntry(file: string, secret: string): RegistryEntry | undefined {
-  try {
-    return { file, secret, record: parseRecord(readFileSync(file, 'utf8'), secret) };
-  } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    return {
-      file,
-      secret,
-      record: { is: 'damaged', why: `it cannot be read (${code})`, reservation: undefined },
-    };
+  const found = readPrivateFile(file, limitBytes);
+  switch (found.is) {
+    case 'missing':
+      return undefined;
+    case 'text':
+      return { file, secret, record: parseRecord(found.text, secret) };
+    case 'refused':
+      return { file, secret, record: { is: 'damaged', why: found.why, reservation: undefined } };
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
+import { isAbsolute } from 'node:path';
 import type { ProcessIdentity } from '../identity.ts';
 
 /** The variable by which a process knows the secret of its group; whatever it starts inherits it. */
@@ -128,7 +129,7 @@ function readReservation(written: unknown, name: string): Reservation | undefine
   const purpose = readPurpose(written['purpose']);
   const registrar = readIdentity(written['registrar']);
   if (secret !== name || purpose === undefined || registrar === undefined) return undefined;
-  if (typeof workspaceRoot !== 'string' || typeof commandLine !== 'string') return undefined;
+  if (!isRoot(workspaceRoot) || typeof commandLine !== 'string') return undefined;
   if (typeof reservedAt !== 'number' || typeof machine !== 'string') return undefined;
   if (typeof stopSignal !== 'string' || !Object.hasOwn(constants.signals, stopSignal)) return undefined;
   if (parent !== null && typeof parent !== 'string') return undefined;
@@ -154,11 +155,18 @@ function readIdentity(written: unknown): ProcessIdentity | undefined {
   return leader !== undefined && leader.start !== null ? { ...leader, start: leader.start } : undefined;
 }
 
+function isRoot(written: unknown): written is string {
+  return typeof written === 'string' && isAbsolute(written) && !written.includes('\0');
+}
+
+/** What `pid_t` holds. */
+const largestPid = 2 ** 31 - 1;
+
 /** A number that is no process, 0 and 1 above all, would turn a signal on others. */
 function readLeader(written: unknown): Leader | undefined {
   if (!isObject(written)) return undefined;
   const { pid, start, boot } = written;
-  if (typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 1) return undefined;
+  if (typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 1 || pid > largestPid) return undefined;
   if (start !== null && (typeof start !== 'string' || start === '')) return undefined;
   return typeof boot === 'string' && boot !== '' ? { pid, start, boot } : undefined;
 }

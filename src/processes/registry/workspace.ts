@@ -19,7 +19,12 @@ export function resolvedRoot(root: string): string {
   try {
     return realpathSync.native(root);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return root;
+    if (
+      ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'].includes(
+        (error as NodeJS.ErrnoException).code ?? '',
+      )
+    )
+      return root;
     throw error;
   }
 }
