@@ -4,12 +4,16 @@
  */
 import type { Event, LogChunk } from '../gen/skein/control/v1/control_pb.js';
 import type { Run } from '../orchestration/index.ts';
+import type { ProcessIdentity } from '../processes/index.ts';
+import { liveOrBeginningRun } from './beginning.ts';
 import { liveRun } from './claim.ts';
 import type { RunConnection } from './client.ts';
 import type { LogStore } from './logs/log-store.ts';
+import type { RunRecord } from './run-record.ts';
 import type { ControlServer } from './server.ts';
 import type { StaleSocket } from './stale-sockets.ts';
 
+export { noteBeginning } from './beginning.ts';
 export {
   claimRun,
   isSupervisorAlive,
@@ -77,7 +81,25 @@ export async function serveRun(run: Run, logs: LogStore, socket: string): Promis
  * @throws {SkeinError} SK1505 when it has claimed the workspace and does not come to serve its API; SK1506.
  */
 export async function connectToRun(root: string, signal?: AbortSignal): Promise<RunConnection | undefined> {
-  const record = await liveRun(root);
+  return connectWhere(root, await liveRun(root), signal);
+}
+
+/**
+ * As `connectToRun`, and waits for a detached run that is just beginning, of which `tell` is told once.
+ * @throws {SkeinError} SK1505 when it has claimed the workspace and does not come to serve its API; SK1506.
+ */
+export async function awaitRun(
+  root: string,
+  tell: (supervisor: ProcessIdentity) => void,
+): Promise<RunConnection | undefined> {
+  return connectWhere(root, await liveOrBeginningRun(root, tell));
+}
+
+async function connectWhere(
+  root: string,
+  record: RunRecord | undefined,
+  signal?: AbortSignal,
+): Promise<RunConnection | undefined> {
   // Without a run nothing of the RPC library is needed.
   if (record === undefined) return undefined;
   const { connectTo } = await import('./client.ts');

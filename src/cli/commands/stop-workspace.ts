@@ -1,6 +1,7 @@
 /** How one workspace is stopped: its live run is asked, and where there is none, what dead runs have left is settled. */
 import { create } from '@bufbuild/protobuf';
 import {
+  awaitRun,
   connectToRun,
   findLeftovers,
   isSupervisorAlive,
@@ -49,7 +50,9 @@ export async function stopWorkspace(
   services: readonly string[],
   options: StopOptions,
 ): Promise<Stopped> {
-  const connection = await connectToRun(root);
+  const connection = await awaitRun(root, ({ pid }) =>
+    say(options, `waiting for a run that is beginning (process ${pid})`),
+  );
   if (connection !== undefined) return stopRun(connection, services, options);
   const leftovers = await findLeftovers(root);
   // A run may have begun meanwhile.
@@ -70,14 +73,15 @@ export async function stopWorkspace(
 async function stopRun(
   { record, client }: RunConnection,
   services: readonly string[],
-  { only, teardownBudget, quiet, json }: StopOptions,
+  options: StopOptions,
 ): Promise<Stopped> {
+  const { only, teardownBudget } = options;
   const request = {
     services: [...services],
     only: only === true,
     ...(teardownBudget !== undefined && { budgetMs: teardownBudget }),
   };
-  if (!quiet && !json && services.length === 0) process.stderr.write(`stopping run ${record.run}\n`);
+  if (services.length === 0) say(options, `stopping run ${record.run}`);
   // A teardown may last; whether anybody is there to do it is told soon.
   await client.getSnapshot({});
   const { receipt } = await client.stop(request);
@@ -88,19 +92,24 @@ async function stopRun(
 async function stopLeftovers(
   leftovers: Leftovers,
   services: readonly string[],
-  { teardownBudget, quiet, json }: StopOptions,
+  options: StopOptions,
 ): Promise<{ readonly receipt: Receipt; readonly faults: readonly SkeinError[] }> {
   const { root, abandoned } = leftovers;
   if (abandoned.length === 0) return { receipt: nothing(), faults: [] };
   const workspace = await readable(root);
   // Of a live run nothing of this is needed.
   const { workspaceLayers } = await import('../../orchestration/index.ts');
-  if (!quiet && !json) process.stderr.write(`stopping what a dead run has left of ${plainText(root)}\n`);
+  say(options, `stopping what a dead run has left of ${root}`);
   return settleLeftovers(leftovers, {
     order: workspace === undefined ? [] : workspaceLayers(workspace),
-    timeoutMs: teardownBudget ?? defaultBudgetMs,
+    timeoutMs: options.teardownBudget ?? defaultBudgetMs,
     ...(services.length > 0 && { services: nameLeftovers(services, abandoned, workspace) }),
   });
+}
+
+/** A line for a person. */
+function say({ quiet, json }: StopOptions, text: string): void {
+  if (!quiet && !json) process.stderr.write(`${plainText(text)}\n`);
 }
 
 /** The workspace as far as it can be read; `undefined` where it cannot, or is no more. */

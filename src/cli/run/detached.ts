@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import {
   makeRunFolder,
+  noteBeginning,
   type Supervisor,
   type SupervisorReport,
   startSupervisor,
 } from '../../control/index.ts';
+import { SkeinError } from '../../errors/index.ts';
 import { type RunSnapshot, RunSnapshotSchema } from '../../gen/skein/control/v1/control_pb.js';
 import type { CommonOptions } from '../common-options.ts';
 import { type ErrorDocument, restoreError } from '../error-document.ts';
@@ -36,6 +38,7 @@ export async function detached(
     log: join(folder, 'supervisor.log'),
     environment: process.env,
   });
+  await note(request, supervisor);
   let interrupted = false;
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const passOn = (signal: NodeJS.Signals): void => {
@@ -52,6 +55,15 @@ export async function detached(
   } finally {
     for (const signal of signals) process.off(signal, passOn);
     supervisor.release();
+  }
+}
+
+async function note({ root, runId }: RunRequest, { pid }: Supervisor): Promise<void> {
+  try {
+    await noteBeginning(root, runId, pid);
+  } catch (error) {
+    // What keeps it from being written, a full disk say, the run meets too and tells; one that was refused at once took its folder away.
+    if (!(error instanceof SkeinError)) throw error;
   }
 }
 

@@ -34,7 +34,7 @@ const identity = fc.record({
 });
 const reservations: fc.Arbitrary<Reservation> = fc.record({
   secret: fc.constant(secret),
-  workspaceRoot: text,
+  workspaceRoot: text.map((path) => `/${path.replaceAll('\0', '')}`),
   purpose: fc.oneof(
     fc.record({ kind: fc.constant('service' as const), workspace: text, run: text, service: text }),
     fc.record({ kind: fc.constant('agent' as const), agent: text }),
