@@ -9,6 +9,7 @@ import { needs, shellService, staying } from '../support/declared-services.ts';
 import { isAlive } from '../support/process-scan.ts';
 import type { Document } from '../support/running-command.ts';
 import { Site } from '../support/site.ts';
+import { agentsOf, crash, killTogether } from './crash.ts';
 
 /** Word for word what a service runs, and a stranger too. */
 const plain = ['/bin/sh', '-c', 'sleep 600; true'] as const;
@@ -19,29 +20,6 @@ const chain = [
   shellService('api', staying('echo api >> order'), needs('db')),
   shellService('web', staying('echo web >> order'), needs('api')),
 ];
-
-/** Runs the workspace, kills its supervisor and agents at once, and answers the services' pids by their ids. */
-async function crash(site: Site): Promise<ReadonlyMap<string, number>> {
-  expect((await site.skein('run', '--detach', '--wait', '--temporary-ports')).status).toBe(0);
-  const { pid } = await site.json('status');
-  const services = await site.services();
-  await killTogether([...agentsOf(site), Number(pid)]);
-  const pids = new Map([...services].map(([id, service]) => [id, Number(service['pid'])]));
-  for (const each of pids.values()) expect(isAlive(each)).toBe(true);
-  return pids;
-}
-
-function agentsOf(site: Site): readonly number[] {
-  const agents = site.processes().filter(({ command }) => command.endsWith('agents.js'));
-  expect(agents).toHaveLength(1);
-  return agents.map(({ pid }) => pid);
-}
-
-/** Suspended first: an agent that still lives for a moment would stop its services by itself. */
-async function killTogether(pids: readonly number[]): Promise<void> {
-  for (const name of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of pids) process.kill(pid, name);
-  await expect.poll(() => pids.some(isAlive), { timeout: 30_000 }).toBe(false);
-}
 
 /** The file of the record of a group. */
 function recordOf(site: Site, group: number): string {
