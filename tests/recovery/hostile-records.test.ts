@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { processIdentity, registryFolder } from '../../src/processes/index.ts';
+import { shellJob } from '../support/declared-services.ts';
 import { Site } from '../support/site.ts';
 
 /** What each of these puts at the path of a record. */
@@ -89,5 +90,21 @@ test('T-8 records that are none are kept and named by `stop --all` and `clear`, 
     expect(signals).toBe(0);
   } finally {
     process.off('SIGUSR2', count);
+  }
+});
+
+test('what a record says steers no terminal', async () => {
+  await using site = new Site();
+  site.declare('w', [shellJob('a', 'true')]);
+  const folder = registryFolder(site.environment);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const secret = 'd'.repeat(32);
+  const whole = await wholeRecord(site, secret);
+  const foreign = whole.replace('w/a', '\\u001b[2Jw/a').replace(/"boot":"[^"]*"}\n$/, '"boot":"another"}\n');
+  writeFileSync(join(folder, secret), foreign, { mode: 0o600 });
+  for (const words of [['run'], ['stop'], ['recover', 'process-group', `${process.pid}`, '--preview']]) {
+    const { stdout, stderr } = await site.skein(...words);
+    expect(stdout + stderr).toContain('w/a');
+    expect(stdout + stderr).not.toContain('\u001b');
   }
 });

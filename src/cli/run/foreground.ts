@@ -6,6 +6,7 @@ import { type ExitStatus, exitStatus } from '../exit-status.ts';
 import { hasColour, palette } from '../view/colours.ts';
 import { isReaderGone, LineWriter } from '../view/line-writer.ts';
 import { OutputLines } from '../view/output-lines.ts';
+import { plainText } from '../view/plain-text.ts';
 import type { EarlyAgents } from './early-agents.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { Interrupts } from './interrupts.ts';
@@ -40,7 +41,7 @@ export async function foreground(
       request,
       agents,
       interrupts.signal,
-      (message) => void progress.write(`skein | ${message}\n`),
+      (message) => void progress.write(`skein | ${plainText(message)}\n`),
     );
   } catch (error) {
     if (interrupts.interrupted) return exitStatus.interrupted;
