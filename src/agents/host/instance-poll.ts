@@ -23,7 +23,7 @@ export interface PollSink {
 }
 
 /** An answer, and how often the phase that it wishes for had ended when it was asked for. */
-interface Polled {
+export interface Polled {
   readonly now: InformationResponse;
   readonly wishAge: number;
 }
@@ -42,7 +42,7 @@ export async function pollInstance(
       const now = await process.runtime.information({ instance }, { signal });
       const wished = phases[now.desiredState];
       const polled = { now, wishAge: wished === undefined ? 0 : ended[wished] };
-      for (const event of changes(instance, before, polled, Date.now())) sink.event(event);
+      for (const event of newsBetween(instance, before, polled, Date.now())) sink.event(event);
       before = polled;
     } catch (error) {
       if (signal.aborted) return;
@@ -65,7 +65,7 @@ const phases: Readonly<Partial<Record<DesiredState, PolledPhase>>> = {
  * What a Watch would have said between two answers. A wish that stands when its phase has been gone through since it was
  * told is another one: what it is about has changed again in the meantime (F-15).
  */
-function changes(
+export function newsBetween(
   instance: string,
   before: Polled | undefined,
   { now, wishAge }: Polled,

@@ -8,7 +8,7 @@
  */
 import type { watch } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as waiting } from 'node:timers/promises';
 import { type Burst, burstEndMs, joined } from './burst.ts';
 import { type Changes, changesBetween, isReadable, readDigest } from './files.ts';
 import { FolderListeners } from './folder-listeners.ts';
@@ -29,7 +29,8 @@ export interface TreeWatcherOptions {
 
 /** Where the system does not tell of changes, the tree is looked at in this rhythm. */
 const pollMs = 2_000;
-/** What the digests of a large tree leave to the services that are being started. */
+/** The digests of this many files and bytes are read at once; those of larger trees leave time to the services that start. */
+const readAtOnce = { files: 500, bytes: 4n * 1024n * 1024n };
 const digestPauseMs = 20;
 
 export class TreeWatcher implements Disposable {
@@ -108,8 +109,11 @@ export class TreeWatcher implements Disposable {
   }
 
   async #look(): Promise<void> {
+    // What the system has told while this process was busy comes first.
+    await waiting();
     const burst = this.#burst;
     if (burst === undefined || this.#base === undefined) return;
+    if (burstEndMs(burst) > performance.now()) return this.#schedule();
     this.#burst = undefined;
     const now = await this.#scan();
     const changes = changesBetween(this.#base.files, now.files);
@@ -151,9 +155,13 @@ export class TreeWatcher implements Disposable {
   /** Without them a file that is written with the same content would count as changed. */
   async #readDigests(known: Scan): Promise<void> {
     const slices = new Slices(() => pause(digestPauseMs, undefined, { ref: false }));
+    let [files, bytes] = [0, 0n];
     for (const [path, file] of known.files) {
       if (file.digest !== undefined || !isReadable(file)) continue;
-      if (slices.isOver) await slices.next();
+      files += 1;
+      bytes += file.size;
+      const isMuch = files > readAtOnce.files || bytes > readAtOnce.bytes;
+      if (isMuch && slices.isOver) await slices.next();
       if (this.#base !== known || this.#closing.signal.aborted) return;
       readDigest(path, file);
     }
