@@ -13,7 +13,7 @@ import { Course, stoppedEarly } from './course.ts';
 import { diagnosed } from './diagnosed-snapshot.ts';
 import { Ending } from './ending.ts';
 import type { Receipt, RunEvent, WhyLink } from './events.ts';
-import { asSkeinError, failureReport } from './failure-report.ts';
+import { asSkeinError } from './failure-report.ts';
 import type { FlowOptions } from './flow-options.ts';
 import { Hub, type LogListener } from './hub.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -108,11 +108,8 @@ export class Flow implements Run {
       onEndpoint: (change) => history.emit({ type: 'endpoint-readiness', ...change }),
       onService: (service, ready) => this.#serviceReadiness(service, ready),
       onRun: (ready) => this.#runReadiness(ready),
+      onWarning: (warning, service) => world.warn(service, 'ready', warning.message),
       onUnhealthy: (service, why) => lifecycle.unhealthy(this.#hub.member(service), why),
-      onWarning: (warning) => {
-        const { service, message } = failureReport(warning, null, null);
-        world.warn(service, 'ready', message);
-      },
     });
     this.#dispatcher = createDispatcher({
       graph: world.graph,

@@ -7,7 +7,7 @@ export interface LoopbackCheckOptions {
   /** Addresses of this machine besides loopback. */
   readonly addresses: () => readonly string[];
   /** One SK1240 for each address that answers. */
-  readonly onWarning: (warning: SkeinError) => void;
+  readonly onWarning: (warning: SkeinError, service: ServiceId) => void;
 }
 
 interface Start {
@@ -50,6 +50,6 @@ export class LoopbackCheck implements Disposable {
     const addresses = await answeringAddresses(port, this.#options.addresses(), signal);
     if (signal.aborted) return;
     for (const address of addresses)
-      this.#options.onWarning(reachableOffLoopback(service.id, service.agent, address, port));
+      this.#options.onWarning(reachableOffLoopback(service.id, service.agent, address, port), service.id);
   }
 }

@@ -36,13 +36,13 @@ export interface RunReadinessOptions
   readonly onEndpoint: (change: EndpointChange) => void;
   readonly onService: (service: ServiceId, ready: boolean) => void;
   readonly onRun: (ready: boolean) => void;
-  /** SK1240, SK1452, SK1453; those of a service have it as their place. */
-  readonly onWarning: (warning: SkeinError) => void;
+  /** SK1240, SK1452 (of no service), SK1453. */
+  readonly onWarning: (warning: SkeinError, service: ServiceId | null) => void;
   /**
    * Liveness or startup has failed past its threshold, once for each Start: the service is to be restarted by its policy
    * (R-4). `why`: `liveness of shop/api/http failed 3 times in a row: connection refused`.
    */
-  readonly onUnhealthy?: (service: ServiceId, why: string) => void;
+  readonly onUnhealthy: (service: ServiceId, why: string) => void;
   /** Addresses of this machine besides loopback (N-10); default: those of its interfaces. */
   readonly addresses?: () => readonly string[];
 }
@@ -89,7 +89,7 @@ export class RunReadiness implements Disposable {
           lastError === null ? { kind: 'unknown', sinceMs } : { kind: 'failing', lastError, sinceMs };
         for (const { service, key } of requirements) this.#record(service, key, state);
       },
-      onUnhealthy: (service, why) => options.onUnhealthy?.(service, why),
+      onUnhealthy: options.onUnhealthy,
       onWarning,
     });
     this.#loopback = new LoopbackCheck({ addresses: options.addresses ?? machineAddresses, onWarning });

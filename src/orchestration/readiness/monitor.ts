@@ -39,8 +39,8 @@ export interface MonitorOptions {
   readonly onTransition: (transition: Transition) => void;
   /** A liveness or startup probe has failed as often in a row as it may. */
   readonly onExhausted: (exhausted: Exhausted) => void;
-  /** What does not end the monitoring but should be known: SK1452, SK1453. */
-  readonly onWarning: (warning: SkeinError) => void;
+  /** What does not end the monitoring but should be known: SK1452, of no service; SK1453. */
+  readonly onWarning: (warning: SkeinError, service: ServiceId | null) => void;
 }
 
 /** A requirement has a probe for each purpose at most. */
@@ -136,15 +136,9 @@ export class ReadinessMonitor implements Disposable {
     const subject = endpoint ?? service;
     if (this.#doubted.has(subject)) return;
     this.#doubted.add(subject);
-    this.#options.onWarning(
-      new SkeinError(
-        'SK1453',
-        `it cannot be told whether ${subject} is answered by ${service} itself: ${why}`,
-        {
-          place: { service, ...(endpoint !== null && { endpoint }) },
-        },
-      ),
-    );
+    const message = `it cannot be told whether ${subject} is answered by ${service} itself: ${why}`;
+    const place = { service, ...(endpoint !== null && { endpoint }) };
+    this.#options.onWarning(new SkeinError('SK1453', message, { place }), service);
   }
 
   #drop(watch: ProbeWatch): void {
@@ -165,15 +159,8 @@ export class ReadinessMonitor implements Disposable {
 
   #tableBroke(cause: unknown): void {
     for (const watch of this.#watches.values()) watch.tableLost();
-    this.#options.onWarning(
-      new SkeinError(
-        'SK1452',
-        "the kernel's table of listeners cannot be read; every endpoint is probed by itself",
-        {
-          cause,
-        },
-      ),
-    );
+    const message = "the kernel's table of listeners cannot be read; every endpoint is probed by itself";
+    this.#options.onWarning(new SkeinError('SK1452', message, { cause }), null);
   }
 }
 
