@@ -16,22 +16,24 @@ export interface Family {
   readonly secrets: ReadonlySet<string>;
 }
 
-/** @throws {SkeinError} SK1611 */
+/** Those whose number no other process has taken: else the group that had it is gone. @throws {SkeinError} SK1611 */
+export async function present(leaders: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> {
+  const starts = await Promise.all(leaders.map(({ pid }) => system.startIdentity(pid)));
+  return leaders.filter(({ start }, index) => starts[index] === undefined || starts[index] === start);
+}
+
+/** `leaders` are present. @throws {SkeinError} SK1611 */
 export async function family(leaders: readonly ProcessIdentity[]): Promise<Family> {
   const living = new Map<number, Kin>();
-  const known: ProcessIdentity[] = [];
   const secrets = new Set<string>();
-  for (const leader of leaders) {
-    const kin = await system.kin(leader.pid);
-    // Another process has this number now: the group that had it is gone.
-    if (kin !== undefined && kin.start !== leader.start) continue;
-    known.push(leader);
+  for (const { pid } of leaders) {
+    const kin = await system.kin(pid);
     if (kin === undefined) continue;
-    living.set(kin.pid, kin);
-    const secret = await system.variable(kin.pid, PROCESS_GROUP_VARIABLE);
+    living.set(pid, kin);
+    const secret = await system.variable(pid, PROCESS_GROUP_VARIABLE);
     if (secret !== undefined) secrets.add(secret);
   }
-  return { leaders: known, living, secrets };
+  return { leaders, living, secrets };
 }
 
 /** Judges a process by itself and its ancestors, nearest first; never empty. @throws {SkeinError} SK1611 */

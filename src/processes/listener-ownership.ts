@@ -3,7 +3,7 @@
  * What is provably somebody else's is told as such; what only might be is a doubt.
  */
 import { beganBefore, type ProcessIdentity } from './identity.ts';
-import { family, type Kinship, kinship } from './kinship.ts';
+import { family, type Kinship, kinship, present } from './kinship.ts';
 import { system } from './platform.ts';
 import type { Kin, Listener } from './system.ts';
 
@@ -34,11 +34,11 @@ export async function listenerOwnership(
     .trim();
   if ((known?.kind === 'own' || known?.kind === 'doubtful') && known.sockets === sockets) return known;
   if (groups.length === 0) return { kind: 'doubtful', sockets, why: 'its agent names no process group' };
-  const service = await family(groups);
-  const holders = await system.holders(
-    listeners,
-    service.leaders.map(({ pid }) => pid),
-  );
+  const leaders = await present(groups);
+  const pids = leaders.map(({ pid }) => pid);
+  const holders = await system.holders(listeners, pids);
+  if (holders.some((pid) => pids.includes(pid))) return { kind: 'own', sockets };
+  const service = await family(leaders);
   const judged: { readonly kin: Kin; readonly kinship: Kinship }[] = [];
   for (const pid of holders) {
     const ancestors = await lineage(pid);

@@ -71,8 +71,8 @@ export interface SystemFacts {
   machineIdentity(): Promise<string>;
   listeners(): Promise<readonly Listener[]>;
   /**
-   * The processes that hold one of these listeners, all of one port, ascending, as far as this user may see it. While one
-   * of `suspects` or of their descendants does, only those are returned, which spares looking into every process.
+   * The processes that hold one of these listeners, ascending, as far as this user may see it. While one of `suspects`
+   * does, only suspects are returned, else their descendants, which spares looking into every process.
    */
   holders(listeners: readonly Listener[], suspects: readonly number[]): Promise<readonly number[]>;
   /** `undefined` without such a process. */

@@ -35,7 +35,7 @@ function closingService(name: string, rest: Rest = {}): object {
   };
 }
 
-const soon = { path: '/', interval: '100ms', timeout: '500ms', 'failure-threshold': 2 };
+const soon = { path: '/', interval: '100ms', 'failure-threshold': 2 };
 
 function pidOf(run: FlowUnderTest, service: ServiceId): number {
   const pid = run.flow.snapshot().services.get(service)?.pid ?? 0;
@@ -120,7 +120,8 @@ describe('readiness', () => {
   });
 
   test('R-4 a suspended process loses a declared path, though its port accepts still; continued, it has it again', async () => {
-    await using run = await startFlow([closingService('api', { health: soon }), tcpService('web')]);
+    const health = { ...soon, timeout: '500ms' };
+    await using run = await startFlow([closingService('api', { health }), tcpService('web')]);
     await run.flow.waitReady();
     const degraded = next(run, 'degraded');
     process.kill(pidOf(run, api), 'SIGSTOP');
@@ -150,7 +151,7 @@ describe('readiness', () => {
 
 describe('liveness', () => {
   test('R-4 R-8 run-15 that fails past its threshold restarts the service, which is healthy again afterwards', async () => {
-    const liveness = { path: '/', interval: '100ms', timeout: '500ms', 'failure-threshold': 2 };
+    const liveness = { path: '/', interval: '100ms', 'failure-threshold': 2 };
     // Until it listens it is not alive yet.
     const startup = { path: '/' };
     await using run = await startFlow([closingService('api', { health: { startup, liveness } })]);

@@ -96,6 +96,24 @@ describe('whyChain', () => {
     );
   });
 
+  test('R-8 R-4 of a service that its liveness fails it is said once', () => {
+    const message =
+      'shop/db is not healthy: liveness of shop/db/sql failed 3 times in a row: connection refused';
+    const failure: FailureReport = {
+      ...{
+        code: 'SK1406',
+        message,
+        service: id('db'),
+        phase: 'health',
+        remedy: null,
+        lastLines: [],
+        exit: null,
+      },
+    };
+    const lines = told(shop, 'web', ['cache'], { 'db#runner': failing(message) }, { 'shop/db': failure });
+    expect(lines.at(-1)).toBe(`shop/db: runner does not hold: ${message} (for 10 s)`);
+  });
+
   test('R-8 a service that has started is its own reason, whatever its dependencies do', () => {
     expect(
       told(shop, 'web', ['web', 'api'], { 'web/http#tcp-connect': failing('connection refused') }),

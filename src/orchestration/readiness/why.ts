@@ -55,7 +55,9 @@ export function whyText(chain: readonly WhyLink[], nowMs: number): readonly stri
   return chain.map(({ service, requirement, failure }, index) => {
     const next = chain[index + 1];
     if (next !== undefined) return `${service} waits for ${next.service}`;
-    const failed = failure === null ? '' : `; ${service} failed: ${failure.message}`;
+    // What it failed with may be what does not hold.
+    const isTold = failure === null || failure.message === requirement?.lastError;
+    const failed = isTold ? '' : `; ${service} failed: ${failure.message}`;
     return requirement === null ? `${service}${failed}` : `${describeUnmet(requirement, nowMs)}${failed}`;
   });
 }

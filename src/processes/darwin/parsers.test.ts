@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { parseLsofListeners, parseLsofName, parseLsofPid } from './lsof.ts';
-import { parseGiven, parseProcessList, parseTraces } from './ps.ts';
+import { parseLsofListeners, parseLsofName, parseLsofPid, parseLsofPids } from './lsof.ts';
+import { parseGiven, parseKin, parseProcessList, parseTraces, parseVariable } from './ps.ts';
 import { sessionOf } from './session.ts';
 
 describe("the output of macOS's tools", () => {
@@ -30,6 +30,21 @@ describe("the output of macOS's tools", () => {
       '    1 /sbin/launchd\n 4242 node server.js PATH=/usr/bin GROUP=abc HOME=/Users/me\n  512 sh -c x GROUP=abcd XGROUP=abc\n';
     expect(parseGiven(text, 'GROUP', 'abc')).toEqual(new Set([4242]));
     expect(parseGiven('', 'GROUP', 'abc')).toEqual(new Set());
+  });
+
+  test('R-9 ps tells whose child a process is, and a variable that it was given', () => {
+    expect(parseKin(' 4242  4240  4240 Mon Jan 12 10:00:01 2026    \n')).toEqual({
+      ...{ pid: 4242, parent: 4240, group: 4240, start: 'Mon Jan 12 10:00:01 2026' },
+    });
+    expect(parseKin('')).toBeUndefined();
+    const text = 'node server.js GROUP=argument PATH=/usr/bin GROUP=abc HOME=/Users/me\n';
+    expect(parseVariable(text, 'GROUP')).toBe('abc');
+    expect(parseVariable(text, 'ROUP')).toBeUndefined();
+  });
+
+  test('R-9 lsof lists every process that holds a listener', () => {
+    expect(parseLsofPids('p512\nf10\nf11\np77\nf5\n')).toEqual([77, 512]);
+    expect(parseLsofPids('')).toEqual([]);
   });
 
   test('lsof lists listeners with their families', () => {

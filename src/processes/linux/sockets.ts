@@ -32,11 +32,14 @@ export async function portHolder(port: number): Promise<PortHolder | undefined> 
   return { kind: 'process', pid, command: commandLine(pid), workingDirectory: linkOfProcess(pid, 'cwd') };
 }
 
-/** As `SystemFacts.holders`. */
+/** As `SystemFacts.holders`; looks where it is likely first, since it costs in proportion to the processes looked into. */
 export function holders(sockets: readonly Listener[], suspects: readonly number[]): readonly number[] {
   const links = new Set(sockets.map(({ inode }) => `socket:[${inode}]`));
-  const near = [...suspects, ...descendants(suspects)].filter((pid) => holds(pid, links));
-  return near.length > 0 ? near.sort((a, b) => a - b) : allPids().filter((pid) => holds(pid, links));
+  for (const pids of [() => suspects, () => descendants(suspects), allPids]) {
+    const found = pids().filter((pid) => holds(pid, links));
+    if (found.length > 0) return found.toSorted((a, b) => a - b);
+  }
+  return [];
 }
 
 function holds(pid: number, links: ReadonlySet<string>): boolean {
