@@ -93,6 +93,7 @@ export class Flow implements Run {
       hub: () => this.#hub,
       readiness: () => this.#readiness,
       dispatcher: () => this.#dispatcher,
+      turns: this.#turns,
       isEnding: () => this.#course.isEnding,
       wasReady: () => this.#course.wasReady,
       onFailure: (error) => this.#serviceFailed(error),

@@ -11,8 +11,9 @@ import type { NewsItem } from './instance-news.ts';
 import type { Action, ActionResult, Dispatcher } from './playbook/index.ts';
 import type { RunReadiness } from './run-readiness.ts';
 import { NotYet } from './runner.ts';
+import { endService, forceService } from './service-end.ts';
 import { failureOf, wanted } from './standing.ts';
-import { FORCE_BUDGET_MS } from './teardown/index.ts';
+import type { Turns } from './turns.ts';
 import type { World } from './world.ts';
 
 export interface LifecycleOptions {
@@ -20,6 +21,8 @@ export interface LifecycleOptions {
   readonly hub: () => Hub;
   readonly readiness: () => RunReadiness;
   readonly dispatcher: () => Dispatcher;
+  /** Of those who stop and start single services; what ends here by itself takes its turn among them. */
+  readonly turns: Turns;
   /** The run is ending: what happens to services is no failure any more. */
   readonly isEnding: () => boolean;
   readonly wasReady: () => boolean;
@@ -171,23 +174,16 @@ export class Lifecycle implements HubListener {
   unhealthy(member: Member, why: string): void {
     const { service, standing } = member;
     if (standing.kind !== 'wanted' || !runs(member) || this.#options.isEnding()) return;
-    const report: FailureReport = {
-      code: this.#options.wasReady() ? 'SK1406' : 'SK1401',
-      message: `${service.id} is not healthy: ${why}`,
-      service: service.id,
-      phase: 'health',
-      remedy: null,
-      lastLines: this.#world.options.lastLines(service),
-      exit: null,
-    };
-    const fault = new SkeinError(report.code as ErrorCode, report.message, {
+    const fault = new SkeinError(this.#endedCode(), `${service.id} is not healthy: ${why}`, {
       place: { service: service.id, phase: 'health' },
-      lastLines: report.lastLines,
+      lastLines: this.#world.options.lastLines(service),
     });
+    const report = failureReport(fault, service.id, 'health');
     member.standing = { kind: 'failed', report };
     this.#become(member, 'stopping', report.message);
     this.#options.readiness().ended(service, report.message, 'runner');
-    void this.#end(member).then(() => {
+    void this.#options.turns.take([service.id], async () => {
+      await this.#end(member);
       // Told to stop in the meantime, it is taken down by those who told it.
       if (isToldToStop(member) || this.#options.isEnding()) return;
       this.#become(member, 'failed', report.message, report);
@@ -196,28 +192,14 @@ export class Lifecycle implements HubListener {
     });
   }
 
-  /** What is not as it should be does not run on while it waits to be tried again. Does not reject. */
+  /** What is not as it should be does not run on while it waits to be tried again. */
   async #end(member: Member): Promise<void> {
-    const { id } = member.service;
-    const budgetMs = member.runner.stopTimeoutMs + FORCE_BUDGET_MS;
-    try {
-      await member.runner.stop({ signal: AbortSignal.timeout(budgetMs), budgetMs });
-    } catch (error) {
-      const mayRun = await this.#force(member);
-      if (mayRun !== undefined)
-        this.#world.warn(id, 'stop', `${messageOf(error)}; it may still run: ${mayRun}`);
-    }
-    member.process = noProcess;
+    const mayRun = await endService(member);
+    if (mayRun !== undefined) this.#world.warn(member.service.id, 'stop', `it may still run: ${mayRun}`);
   }
 
-  /** From the host. @returns why it may still run; `undefined` where it is proven dead */
-  async #force(member: Member): Promise<string | undefined> {
-    try {
-      const answer = await member.runner.force(AbortSignal.timeout(FORCE_BUDGET_MS));
-      return answer.kind === 'may-run' ? answer.why : undefined;
-    } catch (error) {
-      return messageOf(error);
-    }
+  #endedCode(): 'SK1401' | 'SK1406' {
+    return this.#options.wasReady() ? 'SK1406' : 'SK1401';
   }
 
   #tellCrashed(member: Member, phase: 'load' | 'start', retryable = retries(member)): void {
@@ -229,7 +211,8 @@ export class Lifecycle implements HubListener {
   gaveUp(member: Member, attempts: number): void {
     const { service } = member;
     if (isToldToStop(member) || this.#options.isEnding()) return;
-    const last = failureOf(member.standing) ?? this.#endedReport(member);
+    const last =
+      failureOf(member.standing) ?? this.#endedWell(member, 'SK1406', `${service.id} ended with status 0`);
     const cause = `it ended ${attempts} times in a row, and is not started again by itself`;
     const report = { ...last, message: `${last.message}; ${cause}` };
     member.standing = { kind: 'failed', report };
@@ -237,24 +220,15 @@ export class Lifecycle implements HubListener {
     this.#options.readiness().ended(service, `crash-looping: ${report.message}`, 'runner');
   }
 
-  /** Of one that is to run always, and ends with success again and again. */
-  #endedReport({ service }: Member): FailureReport {
-    return {
-      code: 'SK1406',
-      message: `${service.id} ended with status 0`,
-      service: service.id,
-      phase: 'run',
-      remedy: null,
-      lastLines: this.#world.options.lastLines(service),
-      exit: { kind: 'exited', code: 0 },
-    };
-  }
-
   #desired(member: Member, phase: 'load' | 'init' | 'start', cause: string): void {
     if (isToldToStop(member) || this.#options.isEnding()) return;
     const { id } = member.service;
     this.#world.history.emit({ type: 'reload', service: id, phase, cause });
-    this.#options.dispatcher().tell({ type: 'reenter', service: id, phase });
+    // After what is being ended of it has ended.
+    void this.#options.turns.take([id], () => {
+      if (!isToldToStop(member)) this.#options.dispatcher().tell({ type: 'reenter', service: id, phase });
+      return Promise.resolve();
+    });
   }
 
   agentLost(member: Member, fault: SkeinError): void {
@@ -264,13 +238,13 @@ export class Lifecycle implements HubListener {
     // What has ended, or was stopped, does not run again because its agent is gone; its next Start begins at Load.
     if (this.#options.isEnding() || isToldToStop(member) || isOver) return;
     this.#failed(member, failureReport(fault, id, 'agent'), fault);
-    void this.#afterAgent(member);
+    void this.#options.turns.take([id], () => this.#afterAgent(member));
   }
 
   /** What an agent left running is stopped from here; then a fresh one is told everything again (A-12). */
   async #afterAgent(member: Member): Promise<void> {
     const { id } = member.service;
-    const mayRun = await this.#force(member);
+    const mayRun = await forceService(member);
     if (mayRun !== undefined)
       this.#world.warn(id, 'agent', `its agent is gone and it may still run: ${mayRun}`);
     this.#tellCrashed(member, 'load');
@@ -283,20 +257,26 @@ export class Lifecycle implements HubListener {
     if (service.kind === 'service' && !readiness.isServiceReady(service.id)) {
       // What ends before it was ready can never become so.
       const lacking = readiness.ownUnmet(service.id)?.endpoint ?? service.id;
-      this.#crashed(member, {
-        code: 'SK1401',
-        message: `${service.id} ended with status 0 before ${lacking} was ready`,
-        service: service.id,
-        phase: 'start',
-        remedy: null,
-        lastLines: this.#world.options.lastLines(service),
-        exit: { kind: 'exited', code: 0 },
-      });
+      const message = `${service.id} ended with status 0 before ${lacking} was ready`;
+      this.#crashed(member, this.#endedWell(member, 'SK1401', message));
       return;
     }
     this.#become(member, 'completed', 'its process has ended');
     if (service.kind === 'job') readiness.completed(service);
     if (service.restart.policy === 'always') this.#tellCrashed(member, 'start', true);
+  }
+
+  /** Of a process whose end is wrong although it ended with success. */
+  #endedWell({ service }: Member, code: ErrorCode, message: string): FailureReport {
+    return {
+      code,
+      message,
+      service: service.id,
+      phase: 'start',
+      remedy: null,
+      lastLines: this.#world.options.lastLines(service),
+      exit: { kind: 'exited', code: 0 },
+    };
   }
 
   #crashed(member: Member, report: FailureReport): void {
@@ -305,7 +285,7 @@ export class Lifecycle implements HubListener {
     const isExitStatus = report.exit !== null && report.exit.kind === 'exited' && report.exit.code === 0;
     const message =
       report.exit === null || isExitStatus ? report.message : `${id} ${describeEnd(report.exit)}`;
-    const fault = new SkeinError(this.#options.wasReady() ? 'SK1406' : 'SK1401', message, {
+    const fault = new SkeinError(this.#endedCode(), message, {
       place: { service: id, phase: report.phase ?? 'run' },
       lastLines: report.lastLines,
       ...(report.remedy !== null && { remedy: report.remedy }),
@@ -347,10 +327,6 @@ function runs({ process }: Member): boolean {
 /** The agent kept the process that ran (N-9). One that does not count its processes is taken to have replaced it. */
 function isSpared({ process }: Member, generation: bigint): boolean {
   return process.kind === 'running' && generation > 0n && process.generation === generation;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function isToldToStop({ standing }: Member): boolean {
