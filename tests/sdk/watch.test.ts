@@ -224,6 +224,18 @@ describe('F-15 hot reload', () => {
     expect(await desired()).toBe(DesiredState.UNSPECIFIED);
   });
 
+  test('what a build writes is no change where it is what it was', async () => {
+    const build = 'cp lib/a.js src/out.js';
+    const files = { 'lib/a.js': 'a', 'src/b.js': 'b', 'src/out.js': 'a' };
+    await using hosted = await Hosted.run({ command: server, build, watch: ['src'] }, files);
+    hosted.write('src/b.js', 'c');
+    expect(await hosted.wish()).toBe('init: src/b.js changed');
+    await hosted.init();
+    await hosted.start();
+    hosted.write('src/b.js', 'd');
+    expect(await hosted.wish()).toBe('init: src/b.js changed');
+  });
+
   test.each([
     ['service', { command: 'echo $$ > src/out.js; echo up; exec sleep 60' }],
     ['build', { command: 'exec sleep 60', build: 'echo $$ > src/out.js' }],

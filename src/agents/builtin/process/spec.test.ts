@@ -16,6 +16,9 @@ describe('the spec of a process', () => {
       test: { command: ['b'], format: 'junit', report: 'out.xml' },
       'stop-signal': 'int',
       'stop-timeout': '3m',
+      watch: ['src', '*.json'],
+      ignore: ['*.log', '!kept.log'],
+      'hot-reload': true,
       'runtime-configuration': { url: 'x', login: { user: '', password: 'y' } },
     },
   ])('may be %j', (spec) => {

@@ -1,5 +1,5 @@
 /** What of the disk is watched: paths and globs as a person wrote them, as folders to walk and files to take. */
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 
 /** What a service watches, as it is written. */
@@ -52,9 +52,9 @@ function depthOf(glob: string): number {
   return /\*\*|[{(]/.test(glob) ? Number.POSITIVE_INFINITY : glob.split('/').length - 1;
 }
 
-/** `path` relative to `folder`, with `/`; `undefined` where it lies outside of it. Empty for the folder itself. */
+/** `path` relative to `folder`, both absolute and resolved; `undefined` where it lies outside of it, empty for the folder itself. */
 export function within(folder: string, path: string): string | undefined {
-  const relation = relative(folder, path);
-  if (relation === '..' || relation.startsWith(`..${sep}`) || isAbsolute(relation)) return undefined;
-  return relation;
+  if (path === folder) return '';
+  const start = folder.endsWith(sep) ? folder : folder + sep;
+  return path.startsWith(start) ? path.slice(start.length) : undefined;
 }
