@@ -6,7 +6,6 @@ export { findWorkspace } from './find.ts';
 export type {
   AgentReference,
   Api,
-  CommandProbe,
   DependencyKind,
   DurationMs,
   Endpoint,
