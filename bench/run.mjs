@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // `npm run bench`: measures skein as its user meets it, beside the limits of the machine and beside its peers, and
 // writes what came out, with the targets, to bench/RESULTS.md. See README.md.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { busy, describeMachine } from './harness/machine.mjs';
-import { markdown, terminal } from './harness/report.mjs';
+import { markdown, terminal, withSection } from './harness/report.mjs';
 import { buildTools } from './harness/tools.mjs';
 import { openWorkplace } from './harness/workplace.mjs';
 import { installPeers } from './launchers/peers.mjs';
@@ -16,6 +16,7 @@ const SUITES = ['ready', 'relay', 'engine', 'cli'];
 const LONG = ['soak'];
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..');
+const RESULTS = join(here, 'RESULTS.md');
 
 const help = `npm run bench -- [options]
 
@@ -53,11 +54,15 @@ async function main() {
       if (!suite) continue;
       log(`suite ${name}`);
       const result = await attempt(suite, context);
-      sections.push({ title: suite.title, result });
+      sections.push({ name, title: suite.title, result });
       process.stdout.write(`${terminal(suite.title, result)}\n`);
     }
-    if (options.out)
-      writeFileSync(options.out, markdown(sections, warning ? [...machine, warning] : machine));
+    const facts = warning ? [...machine, warning] : machine;
+    const previous = options.out && existsSync(options.out) ? readFileSync(options.out, 'utf8') : '';
+    if (options.out) writeFileSync(options.out, markdown(sections, facts, previous));
+    // What takes minutes is put in its place among the results of all others, whenever it is run.
+    for (const section of options.quick ? [] : sections.filter(({ name }) => LONG.includes(name)))
+      writeFileSync(RESULTS, withSection(readFileSync(RESULTS, 'utf8'), section, facts));
   } finally {
     workplace.close();
   }
@@ -111,7 +116,7 @@ function readOptions() {
     rounds,
     quick: values.quick,
     cli: resolve(values.cli),
-    out: values.out ? resolve(values.out) : partial ? undefined : join(here, 'RESULTS.md'),
+    out: values.out ? resolve(values.out) : partial ? undefined : RESULTS,
   };
 }
 

@@ -10,21 +10,54 @@ function verdict({ value, most }) {
   return value <= most ? 'met' : 'NOT met';
 }
 
-/** @param {{ title: string, result: object }[]} sections @param {string[]} machine one fact a line */
-export function markdown(sections, machine) {
+/**
+ * What `previous`, the text of an earlier report, has of other suites is kept.
+ * @param {{ title: string, result: object }[]} sections @param {string[]} machine one fact a line
+ */
+export function markdown(sections, machine, previous = '') {
+  const titles = new Set(['Targets', ...sections.map(({ title }) => title)]);
+  const kept = sectionsOf(previous).filter(({ title }) => !titles.has(title));
   const parts = [
     '# Results of `npm run bench`',
     'Written by the command; absolute figures belong to this machine, ratios carry. A figure is the median of its rounds (least–most).',
     machine.map((fact) => `- ${fact}`).join('\n'),
     '## Targets',
     markdownTable(targetTable(sections)),
-    ...sections.flatMap(({ title, result }) => [
-      `## ${title}`,
-      ...result.tables.flatMap((table) => [...(table.caption ? [table.caption] : []), markdownTable(table)]),
-      ...(result.notes.length > 0 ? [result.notes.map((note) => `- ${oneLine(note)}`).join('\n')] : []),
-    ]),
+    ...sections.flatMap(sectionParts),
+    ...kept.map(({ text }) => text),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/**
+ * `report`, the text of an earlier one, with this section in the place of that of its title, or at its end. It has its own
+ * targets and machine, for the rest is of another time.
+ */
+export function withSection(report, section, machine) {
+  const targets = section.result.targets.length > 0 ? [markdownTable(targetTable([section]))] : [];
+  const text = [...sectionParts(section), ...targets, machine.map((fact) => `- ${fact}`).join('\n')].join(
+    '\n\n',
+  );
+  const [head = ''] = report.split(/^## /m, 1);
+  const texts = sectionsOf(report).map((one) => (one.title === section.title ? text : one.text));
+  const parts = [head.trim(), ...texts, ...(texts.includes(text) ? [] : [text])];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The sections of a report, each from its title to the next. */
+function sectionsOf(report) {
+  return report
+    .split(/^(?=## )/m)
+    .filter((text) => text.startsWith('## '))
+    .map((text) => ({ title: /^## (.*)/.exec(text)[1], text: text.trim() }));
+}
+
+function sectionParts({ title, result }) {
+  return [
+    `## ${title}`,
+    ...result.tables.flatMap((table) => [...(table.caption ? [table.caption] : []), markdownTable(table)]),
+    ...(result.notes.length > 0 ? [result.notes.map((note) => `- ${oneLine(note)}`).join('\n')] : []),
+  ];
 }
 
 export function terminal(title, result) {
