@@ -55,7 +55,7 @@ export async function listenerOwnership(
   const command = await system.commandLine(first.kin.pid);
   if (judged.every((holder) => holder.kinship === 'foreign'))
     return { kind: 'foreign', pid: first.kin.pid, command };
-  const why = `pid ${first.kin.pid} (${command}) holds it, which is no descendant of the service any more, if it was one`;
+  const why = `pid ${first.kin.pid} (${command}) listens there, which may serve for it or not`;
   return { kind: 'doubtful', sockets, why };
 }
 

@@ -149,6 +149,26 @@ describe('readiness', () => {
   });
 });
 
+test('R-1 run-13 a probe whose process has ended fails the run promptly; who waits for it never starts', async () => {
+  const health = { command: 'false', interval: '100ms' };
+  await using run = await startFlow(
+    [
+      shellService('api', 'echo bye', { health, restart: 'never' }),
+      shellService('web', staying(), needs('api')),
+    ],
+    { failBeforeReady: true },
+  );
+  const failed = run.state(api, 'failed');
+  await expect(run.flow.waitReady()).rejects.toThrow(
+    'site/api ended with status 0 before site/api was ready',
+  );
+  await run.flow.ended;
+  const { services, state, failure } = run.flow.snapshot();
+  expect({ state, service: failure?.service }).toEqual({ state: 'stopped', service: api });
+  expect((await failed).failure?.exit).toEqual({ kind: 'exited', code: 0 });
+  expect(services.get(web)).toMatchObject({ startedAtMs: null, pid: null });
+});
+
 describe('liveness', () => {
   test('R-4 R-8 run-15 that fails past its threshold restarts the service, which is healthy again afterwards', async () => {
     const liveness = { path: '/', interval: '100ms', 'failure-threshold': 2 };
