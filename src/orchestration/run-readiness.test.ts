@@ -202,7 +202,7 @@ describe('a liveness probe', () => {
 describe('whose an answer is', () => {
   test('R-9 R-8 a stranger’s is not readiness, and `why` names the stranger', async () => {
     using scene = new Scene(withHealth({}), ['web']);
-    scene.ownership = { kind: 'foreign', pid: 4_242, command: 'node other.js' };
+    scene.ownership = { kind: 'foreign', sockets: '2', pid: 4_242, command: 'node other.js' };
     scene.start('api');
     await scene.clock.advance(10);
     expect(scene.readiness.isServiceReady(id('api'))).toBe(false);

@@ -10,7 +10,7 @@ import type { Kin, Listener } from './system.ts';
 export type ListenerOwnership =
   /** `sockets`: by which the same listener is known again; `''` where the platform does not tell. */
   | { readonly kind: 'own'; readonly sockets: string }
-  | { readonly kind: 'foreign'; readonly pid: number; readonly command: string }
+  | { readonly kind: 'foreign'; readonly sockets: string; readonly pid: number; readonly command: string }
   /** `why`: a clause such as `no process of this machine is seen to hold it`. */
   | { readonly kind: 'doubtful'; readonly sockets: string; readonly why: string }
   /** The kernel shows no listener there: it has just gone, or a rule of the network forwards the port. */
@@ -32,7 +32,7 @@ export async function listenerOwnership(
     .map(({ inode = '' }) => inode)
     .join(' ')
     .trim();
-  if ((known?.kind === 'own' || known?.kind === 'doubtful') && known.sockets === sockets) return known;
+  if (known !== undefined && stands(known, sockets)) return known;
   if (groups.length === 0) return { kind: 'doubtful', sockets, why: 'its agent names no process group' };
   const leaders = await present(groups);
   const pids = leaders.map(({ pid }) => pid);
@@ -54,9 +54,15 @@ export async function listenerOwnership(
     return { kind: 'doubtful', sockets, why: 'no process that this user may see into holds it' };
   const command = await system.commandLine(first.kin.pid);
   if (judged.every((holder) => holder.kinship === 'foreign'))
-    return { kind: 'foreign', pid: first.kin.pid, command };
+    return { kind: 'foreign', sockets, pid: first.kin.pid, command };
   const why = `pid ${first.kin.pid} (${command}) listens there, which may serve for it or not`;
   return { kind: 'doubtful', sockets, why };
+}
+
+/** Where sockets cannot be told apart, what is in order is not asked again and again, and what is not is. */
+function stands(known: ListenerOwnership, sockets: string): boolean {
+  if (known.kind === 'unseen' || known.sockets !== sockets) return false;
+  return sockets !== '' || known.kind !== 'foreign';
 }
 
 /** The listeners that a connection to the host reaches: those of its own address go before those of any. */

@@ -85,7 +85,7 @@ describe('an answer counts', () => {
 });
 
 test('R-9 a stranger’s answer is not readiness, and the stranger is named', async () => {
-  const foreign: ListenerOwnership = { kind: 'foreign', pid: 4_242, command: 'node other.js' };
+  const foreign: ListenerOwnership = { kind: 'foreign', sockets: '2', pid: 4_242, command: 'node other.js' };
   expect((await results([[accepted, foreign]])).results).toEqual([
     {
       ok: false,

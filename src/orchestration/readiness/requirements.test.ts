@@ -143,6 +143,13 @@ describe('what must be healthy', () => {
   });
 });
 
+test('R-4 liveness and startup are no requirements', () => {
+  const probe = { command: 'check', timing: {} };
+  const [db] = sketch({ db: {} });
+  const services = db === undefined ? [] : [{ ...db, health: { liveness: probe, startup: probe } }];
+  expect(keys(services, ['db'])).toEqual(['db#lifecycle', 'db#runner']);
+});
+
 describe('which predicate an endpoint has', () => {
   test.each([
     ['grpc', undefined, 'grpc-health'],
