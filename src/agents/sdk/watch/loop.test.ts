@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSuspended, type LoopWatch, noLoops, noted, provingReloads, type Recurrence } from './loop.ts';
+import {
+  isSuspended,
+  type LoopWatch,
+  noLoops,
+  noted,
+  provingReloads,
+  type Recurrence,
+  withStrangers,
+} from './loop.ts';
 
 const change = (files: readonly string[], more: Partial<Recurrence> = {}): Recurrence => ({
   files,
@@ -59,9 +67,12 @@ describe('F-15 a loop of reloads', () => {
 
   test('of files whose names differ each time suspends what is new in their folder, and nothing else', () => {
     const loops = all(times(5, (at) => change([`tmp/${at}`], { created: [`tmp/${at}`] })));
-    expect(isSuspended(loops, 'tmp/77')).toBe(true);
-    expect(isSuspended(loops, 'tmp/deep/77')).toBe(false);
-    expect(isSuspended(loops, 'src/a.js')).toBe(false);
+    const later = withStrangers(loops, ['tmp/77', 'tmp/deep/77', 'src/new.js']);
+    expect([...later.strangers]).toEqual(['tmp/77']);
+    expect(isSuspended(later, 'tmp/77')).toBe(true);
+    expect(isSuspended(later, 'tmp/a.js')).toBe(false);
+    const resumed = noted(later, change(['src/a.js'], { afterBeginMs: 9_000, afterEndMs: 9_000 })).loops;
+    expect(isSuspended(resumed, 'tmp/77')).toBe(false);
   });
 
   test('is told once', () => {

@@ -19,7 +19,7 @@ export interface Recurrence {
   readonly afterEndMs: number | undefined;
 }
 
-/** What is known of a service's loops. Names are paths of files, or of folders, with `/` at the end, for what is new in them. */
+/** What is known of a service's loops. Names are paths of files, or of folders, with `/` at the end, for new files in them. */
 export interface LoopWatch {
   /** Newest last; no longer than needed. */
   readonly history: readonly Recurrence[];
@@ -27,10 +27,19 @@ export interface LoopWatch {
   readonly suspected: ReadonlySet<string>;
   /** Their changes do not count. */
   readonly suspended: ReadonlySet<string>;
+  /** Files that were new in a suspended folder: what becomes of them does not count either. */
+  readonly strangers: ReadonlySet<string>;
 }
 
-export const noLoops: LoopWatch = { history: [], suspected: new Set(), suspended: new Set() };
+export const noLoops: LoopWatch = {
+  history: [],
+  suspected: new Set(),
+  suspended: new Set(),
+  strangers: new Set(),
+};
 
+/** Strangers that are remembered; a service that makes more of them is none that one watches for long. */
+const longestMemory = 10_000;
 /** Reloads in succession that prove a loop. */
 export const provingReloads = 5;
 /** A change that follows a reload within this time may be its consequence. */
@@ -50,12 +59,20 @@ export function noted(
   for (const name of looping) suspended.add(name);
   const suspected = new Set([...before.suspected, ...looping]);
   const found = looping.filter((name) => !before.suspected.has(name));
-  return { loops: { history, suspected, suspended }, found };
+  const strangers = new Set(isResumed ? [] : before.strangers);
+  return { loops: { history, suspected, suspended, strangers }, found };
 }
 
 /** Whether changes of this file do not count. */
-export function isSuspended({ suspended }: LoopWatch, file: string): boolean {
-  return suspended.has(file) || suspended.has(folderOf(file));
+export function isSuspended({ suspended, strangers }: LoopWatch, file: string): boolean {
+  return suspended.has(file) || strangers.has(file);
+}
+
+/** Remembers what is new in suspended folders. */
+export function withStrangers(loops: LoopWatch, created: readonly string[]): LoopWatch {
+  const strangers = created.filter((file) => loops.suspended.has(folderOf(file)));
+  if (strangers.length === 0) return loops;
+  return { ...loops, strangers: new Set([...loops.strangers, ...strangers].slice(-longestMemory)) };
 }
 
 function isLooping(name: string, history: readonly Recurrence[], isSuspected: boolean): boolean {

@@ -14,6 +14,7 @@ describe('what is not watched', () => {
   test.each([
     ['.git', true],
     ['.skein', true],
+    ['skein.lock', true],
     ['node_modules', true],
     ['src/.server.js.swp', true],
     ['src/server.js~', true],
@@ -81,6 +82,8 @@ describe('what is watched', () => {
     ['*.js', '/w/api', 'src/a.js', false],
     ['../shared/**', '/w/shared', '.env', true],
     ['[id]', '/w/api/[id]', 'a', true],
+    ['./src/*.ts', '/w/api/src', 'a.ts', true],
+    ['**/*.ts', '/w/api', 'src/deep/a.ts', true],
     ['/etc/app', '/etc/app', 'conf', true],
   ])('%s looks at %s and takes %s: %s', (written, path, file, isTaken) => {
     const [root] = roots(written);

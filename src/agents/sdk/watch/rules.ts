@@ -22,7 +22,7 @@ export interface Rules {
 }
 
 /** Never a service's source, and watched only where it is named. */
-const never: ReadonlySet<string> = new Set(['.git', '.skein', 'node_modules', '.DS_Store']);
+const never: ReadonlySet<string> = new Set(['.git', '.skein', 'skein.lock', 'node_modules', '.DS_Store']);
 /** What editors write beside a file while it is open, and the test whether a folder can be written to. */
 const ofEditors = /^(?:\.#.*|#.*#|.*~|\..*\.sw[a-z]|4913|.*___jb_(?:tmp|old)___)$/;
 

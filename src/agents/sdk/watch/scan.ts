@@ -6,7 +6,7 @@ import { type BigIntStats, type Dirent, readdirSync, readFileSync, realpathSync,
 import { basename, dirname, join, parse } from 'node:path';
 import { isUntouched, readDigest, type SeenFile, seenFile } from './files.ts';
 import { foldersAbove, ownRules, type Rules } from './rules.ts';
-import { type Root, rootsOf, type WrittenWatch, within } from './selection.ts';
+import { exclusionsOf, type Root, rootsOf, type WrittenWatch, within } from './selection.ts';
 import type { Slices } from './slices.ts';
 
 /** Whether something of this name in the folder is worth a look when it changes. */
@@ -61,7 +61,7 @@ class Scanning implements Scan {
       return;
     }
     const { written } = this.#options;
-    const own = ownRules(written.ignore, written.folder);
+    const own = ownRules(exclusionsOf(written), written.folder);
     if (!found.isDirectory()) {
       if (!own.ignores(root.path, false)) this.#take(root.path, found, isLink(root.path));
       return;

@@ -4,7 +4,7 @@ import picomatch from 'picomatch';
 
 /** What a service watches, as it is written. */
 export interface WrittenWatch {
-  /** Files, folders and globs; absolute, or relative to `folder`. */
+  /** Files, folders and globs; absolute, or relative to `folder`. With `!` in front: one more to `ignore`. */
   readonly paths: readonly string[];
   /** Lines as in a `.gitignore`, relative to `folder`. */
   readonly ignore: readonly string[];
@@ -29,17 +29,28 @@ export interface Root {
  * is a glob too.
  */
 export function rootsOf(written: WrittenWatch, exists: (path: string) => boolean): readonly Root[] {
-  return written.paths.map((text) => {
-    const { base, glob, isGlob } = picomatch.scan(text);
-    if (!isGlob || exists(resolve(written.folder, text))) return plainRoot(written, text);
-    const path = resolve(written.folder, base);
-    const isMatch = picomatch(glob, { dot: true });
-    return {
-      path,
-      depth: depthOf(glob),
-      takes: (file) => isMatch(file),
-    };
-  });
+  return written.paths
+    .filter((text) => !isExclusion(text))
+    .map((text) => {
+      const { base, glob, isGlob } = picomatch.scan(text);
+      if (!isGlob || exists(resolve(written.folder, text))) return plainRoot(written, text);
+      const path = resolve(written.folder, base);
+      const isMatch = picomatch(glob, { dot: true });
+      return {
+        path,
+        depth: depthOf(glob),
+        takes: (file) => isMatch(file),
+      };
+    });
+}
+
+/** Everything that `written` leaves out, as lines of a `.gitignore`. */
+export function exclusionsOf({ paths, ignore }: WrittenWatch): readonly string[] {
+  return [...paths.filter(isExclusion).map((text) => text.slice(1)), ...ignore];
+}
+
+function isExclusion(text: string): boolean {
+  return text.startsWith('!');
 }
 
 function plainRoot({ folder }: WrittenWatch, text: string): Root {

@@ -2,7 +2,7 @@
 import { relative, sep } from 'node:path';
 import { causeOf } from './cause.ts';
 import type { Changes } from './files.ts';
-import { isSuspended, type LoopWatch, noLoops, noted } from './loop.ts';
+import { isSuspended, type LoopWatch, noLoops, noted, withStrangers } from './loop.ts';
 import type { WrittenWatch } from './selection.ts';
 import { TreeWatcher, type TreeWatcherOptions } from './tree-watcher.ts';
 
@@ -63,13 +63,20 @@ export class SourceWatch implements Disposable {
   }
 
   #changed(changes: Changes, atMs: number): void {
-    const counting = (paths: readonly string[]): readonly string[] =>
-      paths.map((path) => this.#name(path)).filter((name) => !isSuspended(this.#loops, name));
-    const files = counting(changes.files);
+    const created = changes.created.map((path) => this.#name(path));
+    const files = this.#counting(
+      changes.files.map((path) => this.#name(path)),
+      created,
+    );
     if (files.length === 0) return;
-    this.#weigh(files, counting(changes.created), atMs);
-    const left = files.filter((name) => !isSuspended(this.#loops, name));
+    this.#weigh(files, this.#counting(created, created), atMs);
+    const left = this.#counting(files, created);
     if (left.length > 0) this.#options.desire(causeOf(left));
+  }
+
+  #counting(names: readonly string[], created: readonly string[]): readonly string[] {
+    this.#loops = withStrangers(this.#loops, created);
+    return names.filter((name) => !isSuspended(this.#loops, name));
   }
 
   #weigh(files: readonly string[], created: readonly string[], atMs: number): void {

@@ -192,8 +192,9 @@ describe('F-15 a watched tree', () => {
 
   test('takes of a glob what it matches, also in folders that come later', async () => {
     write('app/src/a.ts');
-    const { next } = await watched(['src/**/*.{ts,tsx}', '*.json']);
+    const { next } = await watched(['src/**/*.{ts,tsx}', '*.json', '!src/gen']);
     write('app/src/a.css');
+    write('app/src/gen/a.ts');
     write('app/src/new/b.tsx');
     expect(await next()).toEqual(['src/new/b.tsx']);
     write('app/src/c.json');
