@@ -38,13 +38,13 @@ async function wish(): Promise<string | undefined> {
 
 describe('F-15 the sources of an instance', () => {
   test('that was stopped while the watch began are not watched, until its next Start', async () => {
-    const beginning = sources.watch(wanted('start', '.'));
+    const beginning = sources.watch(wanted('init', '.'));
     sources.rest();
     await beginning;
     write('a');
     await sources.began('start');
     write('b');
-    expect(await wish()).toBe('start: b changed');
+    expect(await wish()).toBe('init: b changed');
   });
 
   test('are known as they are when an Init that builds begins, or a Start where nothing is built', async () => {
