@@ -24,7 +24,7 @@ import { prober, readinessTimeout, runRequirements, whyChain } from './readiness
 import type { ConfigurationEntry, Run } from './run.ts';
 import { RunReadiness } from './run-readiness.ts';
 import type { RunSnapshot } from './snapshot.ts';
-import { failureOf, toldToStop, wantedAgain } from './standing.ts';
+import { failureOf, toldToStop } from './standing.ts';
 import { Steadiness } from './steadiness.ts';
 import { Turns } from './turns.ts';
 import { World } from './world.ts';
@@ -39,6 +39,7 @@ export class Flow implements Run {
   readonly #steadiness: Steadiness;
   readonly #course: Course;
   readonly #turns = new Turns();
+  readonly #lifecycle: Lifecycle;
 
   /**
    * Plans the run and asks the plan gate; nothing of the workspace has been started when it rejects.
@@ -98,6 +99,7 @@ export class Flow implements Run {
       wasReady: () => this.#course.wasReady,
       onFailure: (error) => this.#serviceFailed(error),
     });
+    this.#lifecycle = lifecycle;
     this.#hub = new Hub(world, lifecycle);
     this.#readiness = new RunReadiness({
       clock,
@@ -213,8 +215,7 @@ export class Flow implements Run {
   }
 
   #reenter(service: ServiceId): void {
-    const member = this.#hub.member(service);
-    member.standing = wantedAgain(member.standing);
+    this.#lifecycle.wantedAgain(this.#hub.member(service));
     const phase = this.#hub.hasLostAgent(service) ? 'load' : 'start';
     this.#dispatcher.tell({ type: 'reenter', service, phase });
   }

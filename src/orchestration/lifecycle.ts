@@ -12,7 +12,7 @@ import type { Action, ActionResult, Dispatcher } from './playbook/index.ts';
 import type { RunReadiness } from './run-readiness.ts';
 import { NotYet } from './runner.ts';
 import { endService, forceService } from './service-end.ts';
-import { failureOf, wanted } from './standing.ts';
+import { failureOf, wanted, wantedAgain } from './standing.ts';
 import type { Turns } from './turns.ts';
 import type { World } from './world.ts';
 
@@ -168,6 +168,14 @@ export class Lifecycle implements HubListener {
         this.#crashed(member, item.report);
         break;
     }
+  }
+
+  /** It is to be up again: until its Start begins it waits, and what was known of it before counts no more (F-21). */
+  wantedAgain(member: Member): void {
+    member.standing = wantedAgain(member.standing);
+    if (runs(member)) return;
+    this.#become(member, 'waiting');
+    this.#options.readiness().starting(member.service);
   }
 
   /** A probe of its liveness failed: it is stopped, and its restart policy says what follows. */

@@ -35,6 +35,33 @@ describe('F-21 one service of a run', () => {
     expect([db, api, web].map((id) => stateOf(run, id))).toEqual(['running', 'running', 'running']);
   });
 
+  test('R-8 waits for what it needs while that comes up, and says so', async () => {
+    await using run = await startFlow([
+      shellService(
+        'db',
+        '[ -e closed ] && { until [ -e open ]; do sleep 0.02; done; }; echo open; exec sleep 600',
+        {
+          health: { command: 'test ! -e closed || test -e open' },
+        },
+      ),
+      shellService('web', staying(), needs('db')),
+    ]);
+    await run.flow.waitReady();
+    await run.flow.stopServices([db]);
+    run.write('closed', '');
+    const started = run.flow.startServices([web]);
+    await run.state(web, 'waiting');
+    await run.happening('process-started', (it) => it.service === db && it.restart);
+    expect(run.flow.snapshot().services.get(web)).toMatchObject({
+      state: 'waiting',
+      waitingFor: { service: db, predicate: 'command' },
+    });
+    expect(run.flow.why(web).map(({ service }) => service)).toEqual([web, db]);
+    run.write('open', '');
+    await started;
+    expect(stateOf(run, web)).toBe('running');
+  });
+
   test('that runs is left as it is by a start', async () => {
     await using run = await startFlow(chain);
     await run.flow.waitReady();
