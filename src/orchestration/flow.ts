@@ -201,6 +201,9 @@ export class Flow implements Run {
     const comingUp = await this.#turns.take(needed, async () => {
       const [first = this.origin] = named;
       this.#refuseWhenEnding(first);
+      // A process that reloads itself would be kept by a Start (N-9).
+      if (again) await Promise.all(services.map((id) => this.#lifecycle.endForRestart(this.#hub.member(id))));
+      this.#refuseWhenEnding(first);
       const starts = members.map(({ service: { id } }) => {
         const isNamed = named.has(id);
         const reentered = (again && isNamed) || this.#isDown(id);

@@ -12,7 +12,7 @@ import type { Action, ActionResult, Dispatcher } from './playbook/index.ts';
 import type { RunReadiness } from './run-readiness.ts';
 import { NotYet } from './runner.ts';
 import { endService, forceService } from './service-end.ts';
-import { failureOf, wanted, wantedAgain } from './standing.ts';
+import { failureOf, toldToStop, wanted, wantedAgain } from './standing.ts';
 import type { Turns } from './turns.ts';
 import type { World } from './world.ts';
 
@@ -168,6 +168,14 @@ export class Lifecycle implements HubListener {
         this.#crashed(member, item.report);
         break;
     }
+  }
+
+  /** Its process is to be another one: ends the one that runs. Does not reject. */
+  async endForRestart(member: Member): Promise<void> {
+    if (!runs(member)) return;
+    member.standing = toldToStop(member.standing);
+    this.#become(member, 'stopping', 'it is started again');
+    await this.#end(member);
   }
 
   /** It is to be up again: until its Start begins it waits, and what was known of it before counts no more (F-21). */

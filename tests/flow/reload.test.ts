@@ -106,6 +106,17 @@ describe('a service whose sources change', () => {
     expect(run.happenings.filter((it) => it.type === 'process-started')).toHaveLength(1);
   });
 
+  test('F-21 N-9 is another process after a restart, also where it reloads itself', async () => {
+    await using run = await startFlow([
+      shellService('api', staying(), { spec: { watch: ['src'], 'hot-reload': true } }),
+    ]);
+    await run.flow.waitReady();
+    const before = of(run, api)?.pid;
+    await Promise.all([run.flow.restart(api), run.flow.restart(api)]);
+    expect(of(run, api)).toMatchObject({ state: 'running', exit: null });
+    expect(of(run, api)?.pid).not.toBe(before);
+  });
+
   test('F-15 F-21 that was told to stop stays stopped', async () => {
     await using run = await startFlow(
       [
