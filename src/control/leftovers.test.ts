@@ -24,7 +24,8 @@ function recorded(
   rest: Partial<Reservation> = {},
 ): RegistryEntry {
   const reservation: Reservation = {
-    ...{ secret: name, workspaceRoot: '/w', purpose, commandLine: 'x', stopSignal: 'SIGTERM' },
+    ...{ secret: name, workspaceRoot: '/w', purpose, commandLine: 'x' },
+    ...{ stopSignal: 'SIGTERM', stopTimeoutMs: null },
     ...{ reservedAt: 1, registrar: identity(10), parent: null, machine: 'm', ...rest },
   };
   const record = { is: 'registered', reservation, leader: identity(4242) } as const;

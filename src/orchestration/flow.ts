@@ -7,7 +7,7 @@ import { SkeinError } from '../errors/index.ts';
 import { listeners } from '../processes/index.ts';
 import type { EndpointId, ServiceId, Workspace } from '../workspace/index.ts';
 import { closure } from './closure.ts';
-import { spawnProbeCommand } from './command-probe.ts';
+import { probeCommands } from './command-probe.ts';
 import { configurationEntries } from './configuration-entries.ts';
 import { Course, stoppedEarly } from './course.ts';
 import { diagnosed } from './diagnosed-snapshot.ts';
@@ -104,7 +104,11 @@ export class Flow implements Run {
     this.#readiness = new RunReadiness({
       clock,
       plan: runRequirements({ services, roots, excluded: new Set() }),
-      probe: prober(spawnProbeCommand),
+      probe: prober(
+        probeCommands(world.registrar, {
+          ...{ workspaceRoot: world.workspace.root, workspace: world.workspace.name, run: options.runId },
+        }),
+      ),
       readListeners: listeners,
       onGate: (dependent, dependency, open) =>
         this.#dispatcher.tell({ type: 'gate', dependent, dependency, open }),

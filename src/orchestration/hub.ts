@@ -119,6 +119,13 @@ export class Hub {
       propose: (accepted, signal) => world.proposals.propose(service, accepted, signal),
       releasePorts: () => world.proposals.release(service),
       environment: (mappings) => world.environment(service.id, mappings),
+      records: world.registrar.folder,
+      adopt: (leaders, stopTimeoutMs) =>
+        world.unrecordedGroups.adopt(
+          leaders,
+          { workspaceRoot: root, workspace: workspaceName, run: world.options.runId, service: service.id },
+          stopTimeoutMs,
+        ),
       warn: (phase, message) => world.warnOnce(service.id, phase, message),
     });
     const member: Member = {

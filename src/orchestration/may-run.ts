@@ -1,5 +1,5 @@
 /** What of a service may run, as far as its agent has told, and the proof from the host that nothing does (T-4). */
-import { isSameProcess, killGroup, type ProcessIdentity, processIdentity } from '../processes/index.ts';
+import { killLedBy, type ProcessIdentity } from '../processes/index.ts';
 import type { ForceAnswer } from './teardown/index.ts';
 
 /** What an agent has told; it stands until a Start replaces it or an end is proven, whatever phase is repeated. */
@@ -32,9 +32,13 @@ export function told(mayRun: MayRun): Told {
   return mayRun.kind === 'untold' ? mayRun.before : mayRun;
 }
 
-/** SIGKILL to the groups that are provably the service's, and the check that they are gone. @returns what may run then. */
+/**
+ * SIGKILL to the groups that are provably the service's, and the check that they are gone. @returns what may run then.
+ * `records`: absolute folder of the records of process groups.
+ */
 export async function killAll(
   mayRun: MayRun,
+  records: string,
   signal: AbortSignal,
 ): Promise<{ readonly answer: ForceAnswer; readonly left: MayRun }> {
   switch (mayRun.kind) {
@@ -43,13 +47,13 @@ export async function killAll(
     case 'elsewhere':
       return { answer: { kind: 'may-run', why: 'it runs where only its agent can reach it' }, left: mayRun };
     case 'groups': {
-      const why = await survivor(mayRun.leaders, signal);
+      const why = await survivor(mayRun.leaders, records, signal);
       return why === undefined
         ? { answer: { kind: 'dead' }, left: nothingRuns }
         : { answer: { kind: 'may-run', why }, left: mayRun };
     }
     case 'untold': {
-      const { answer, left } = await killAll(mayRun.before, signal);
+      const { answer, left } = await killAll(mayRun.before, records, signal);
       const why =
         answer.kind === 'may-run'
           ? answer.why
@@ -59,17 +63,15 @@ export async function killAll(
   }
 }
 
-/** Says which group outlived its end; `undefined` where none did. */
+/** Says which group may still run, and why; `undefined` where none does. */
 async function survivor(
   leaders: readonly ProcessIdentity[],
+  records: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   for (const leader of leaders) {
-    const present = await processIdentity(leader.pid);
-    // Another process has this number now, so the group that had it is gone.
-    if (present !== undefined && !isSameProcess(leader, present)) continue;
-    const { outcome } = await killGroup({ pid: leader.pid }, { abort: signal });
-    if (outcome === 'timed-out') return `process group ${leader.pid} outlived SIGKILL`;
+    const fault = await killLedBy(records, leader, { abort: signal });
+    if (fault !== undefined) return fault.message;
   }
   return undefined;
 }

@@ -14,7 +14,7 @@ import { RuntimeContext } from '../gen/skein/base/v1/service_pb.js';
 import { type Status, Status_State } from '../gen/skein/base/v1/status_pb.js';
 import { StopResponse_Outcome } from '../gen/skein/runtime/v1/runtime_pb.js';
 import { accept, hashMappings, type NetworkMapping } from '../network/index.ts';
-import type { ProcessIdentity } from '../processes/index.ts';
+import type { AdoptedGroup, ProcessIdentity } from '../processes/index.ts';
 import { durationMs, type Service } from '../workspace/index.ts';
 import { hashEndpoints, loadedEndpoints } from './loaded-endpoints.ts';
 import { killAll, type MayRun, nothingRuns, started, told, untold } from './may-run.ts';
@@ -55,6 +55,10 @@ export interface RunnerWorld {
   releasePorts(): Promise<void>;
   /** The whole environment of the process. @throws {SkeinError} SK11xx for a reference that does not resolve. */
   environment(mappings: readonly NetworkMapping[]): readonly Variable[];
+  /** Absolute folder of the records of process groups. */
+  readonly records: string;
+  /** Puts on record what its agent has not. @throws {SkeinError} SK1611, SK1613 to SK1615 */
+  adopt(leaders: readonly ProcessIdentity[], stopTimeoutMs: number): Promise<readonly AdoptedGroup[]>;
   warn(phase: string, message: string): void;
 }
 
@@ -100,6 +104,8 @@ export class Runner {
   /** Accepted before; kept over a failed Init, so that a retry proposes the same (N-9). */
   #accepted: readonly NetworkMapping[] | undefined;
   #mayRun: MayRun = nothingRuns;
+  /** Of the groups that run, those that this process has put on record. */
+  #adopted: readonly AdoptedGroup[] = [];
   /** Starts that were done in this run. */
   #starts = 0;
 
@@ -224,6 +230,8 @@ export class Runner {
       boot: bootIdentity,
     }));
     this.#mayRun = started(leaders);
+    await this.#concludeAdopted(signal);
+    this.#adopted = await world.adopt(leaders, this.stopTimeoutMs);
     this.#starts++;
     return {
       generation: response.generation,
@@ -235,7 +243,10 @@ export class Runner {
     };
   }
 
-  /** The agent's Stop (T-4), within what the layer leaves. @throws {SkeinError} SK13xx when the agent refuses. */
+  /**
+   * The agent's Stop (T-4), within what the layer leaves.
+   * @throws {SkeinError} SK13xx when the agent refuses; SK16xx for what may still run
+   */
   async stop({ signal, budgetMs }: StopLimits): Promise<StopAnswer> {
     if (this.#prepared.kind === 'nothing') return 'stopped';
     const { session } = this.#prepared;
@@ -245,14 +256,21 @@ export class Runner {
       throw new SkeinError('SK1408', `the agent could not make sure that ${this.service.id} is gone`, {
         place: { service: this.service.id, phase: 'stop' },
       });
+    await this.#concludeAdopted(signal);
     this.#mayRun = nothingRuns;
     return response.outcome === StopResponse_Outcome.FORCED ? 'forced' : 'stopped';
   }
 
   /** From the host: kills what is provably the service's, and checks that it is gone (T-4). */
   async force(signal: AbortSignal): Promise<ForceAnswer> {
-    const { answer, left } = await killAll(this.#mayRun, signal);
+    const { answer, left } = await killAll(this.#mayRun, this.#world.records, signal);
     this.#mayRun = left;
     return answer;
+  }
+
+  /** Its agent says that these have ended; here it is made sure of. @throws {SkeinError} what may still run */
+  async #concludeAdopted(signal: AbortSignal): Promise<void> {
+    for (const group of this.#adopted) await group.conclude({ abort: signal });
+    this.#adopted = [];
   }
 }

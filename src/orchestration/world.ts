@@ -8,6 +8,7 @@ import { builtInAgents } from '../agents/program/index.ts';
 import type { Variable } from '../configuration/index.ts';
 import { SkeinError } from '../errors/index.ts';
 import type { NetworkMapping } from '../network/index.ts';
+import { Registrar, registryFolder } from '../processes/index.ts';
 import type { Service, ServiceId, Workspace } from '../workspace/index.ts';
 import { type Clock, realClock } from './clock.ts';
 import { serviceEnvironment } from './environment.ts';
@@ -18,6 +19,7 @@ import { type PlaybookGraph, playbookGraph } from './playbook/index.ts';
 import { Proposals } from './proposals.ts';
 import { SharedState } from './shared-state.ts';
 import { initialRunSnapshot } from './snapshot.ts';
+import { UnrecordedGroups } from './unrecorded-groups.ts';
 
 export class World {
   readonly options: FlowOptions;
@@ -32,6 +34,9 @@ export class World {
   readonly proposals: Proposals;
   readonly host: AgentsHost;
   readonly history: RunHistory;
+  /** Of what this process starts itself. */
+  readonly registrar: Registrar;
+  readonly unrecordedGroups: UnrecordedGroups;
   readonly #edges: ReadonlyMap<ServiceId, readonly RunEdge[]>;
   readonly #participants: ReadonlySet<ServiceId>;
   readonly #warned = new Set<string>();
@@ -70,6 +75,8 @@ export class World {
       environment: options.callerEnvironment,
       lockFile: join(workspace.root, 'skein.lock'),
     });
+    this.registrar = new Registrar(registryFolder(options.callerEnvironment));
+    this.unrecordedGroups = new UnrecordedGroups(this.registrar);
     if (options.startedAgents !== undefined) this.host.adopt(options.startedAgents);
   }
 

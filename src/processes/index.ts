@@ -23,8 +23,11 @@ export { holderOf, listeners } from './listeners.ts';
 export { privacyFault } from './private-folder.ts';
 export { untilUnread } from './reader.ts';
 export {
+  type AdoptedGroup,
   clearRegistry,
   entriesOfWorkspace,
+  killLedBy,
+  LeadersOnRecord,
   PROCESS_GROUP_VARIABLE,
   type RecoveryReceipt,
   type RegisteredGroup,

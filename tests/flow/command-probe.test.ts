@@ -1,11 +1,21 @@
 /** Declared probe commands as real processes. */
-import { afterEach, expect, test, vi } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { SkeinError } from '../../src/errors/index.ts';
-import { spawnProbeCommand } from '../../src/orchestration/command-probe.ts';
+import { probeCommands } from '../../src/orchestration/command-probe.ts';
+import { PROCESS_GROUP_VARIABLE, Registrar, registryFolder } from '../../src/processes/index.ts';
+import type { ServiceId } from '../../src/workspace/index.ts';
+
+const state = mkdtempSync(join(tmpdir(), 'probes-'));
+afterAll(() => rmSync(state, { recursive: true }));
+const records = registryFolder({ XDG_STATE_HOME: state });
+const spawn = probeCommands(new Registrar(records), { workspaceRoot: '/', workspace: 'shop', run: 'r1' });
 
 const environment = new Map([['PATH', process.env['PATH'] ?? '']]);
 const run = (command: string, signal: AbortSignal = new AbortController().signal) =>
-  spawnProbeCommand({ command, directory: '/', environment, signal });
+  spawn({ service: 'shop/api' as ServiceId, command, directory: '/', environment, signal });
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -15,6 +25,17 @@ test('how it ended, and the last line of either stream', async () => {
     lastLine: 'two',
   });
   expect(await run('printf said >&2')).toEqual({ end: { kind: 'exited', code: 0 }, lastLine: 'said' });
+});
+
+test('T-7 it is on record while it runs, and no longer', async () => {
+  const { lastLine } = await run(`cat '${records}'/$${PROCESS_GROUP_VARIABLE} | head -n 1`);
+  expect(JSON.parse(lastLine)).toMatchObject({
+    purpose: { kind: 'service', workspace: 'shop', run: 'r1', service: 'shop/api' },
+    stopTimeoutMs: 0,
+    registrar: { pid: process.pid },
+  });
+  await run('sleep 600', AbortSignal.abort());
+  expect(readdirSync(records)).toEqual([]);
 });
 
 test('what the command leaves behind is ended with it', async () => {

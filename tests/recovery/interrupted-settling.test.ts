@@ -11,7 +11,7 @@ test('T-8 a stop that is killed half-way leaves the rest to the next one', async
   await using site = new Site();
   site.declare('left', [
     shellService('db', staying('echo db >> order')),
-    shellService('api', stubborn, needs('db')),
+    shellService('api', stubborn, { ...needs('db'), spec: { 'stop-timeout': '1s' } }),
     shellService('web', staying('echo web >> order'), needs('api')),
   ]);
   await crash(site);
@@ -19,7 +19,7 @@ test('T-8 a stop that is killed half-way leaves the rest to the next one', async
   await expect.poll(() => site.lines('order'), { timeout: 30_000 }).toEqual(['web', 'told']);
   first.signal('SIGKILL');
   await first.ended;
-  const { status, stdout } = await site.skein('stop', '--teardown-budget', '1s', '--json');
+  const { status, stdout } = await site.skein('stop', '--json');
   expect(status).toBe(0);
   expect(
     JSON.parse(stdout).resources.map(({ id, outcome }: Record<string, string>) => [id, outcome]),
@@ -37,13 +37,13 @@ test('T-8 four stops at once of what was left, beside a clear, all end well', as
   site.declare('left', [
     shellService('db', staying('echo db >> order')),
     ...['a', 'b', 'c'].map((name) => shellService(name, staying(), needs('db'))),
-    shellService('web', stubborn, needs('a', 'b', 'c')),
+    shellService('web', stubborn, { ...needs('a', 'b', 'c'), spec: { 'stop-timeout': '1s' } }),
   ]);
   await crash(site);
   const all = await Promise.all([
-    ...Array.from({ length: 4 }, () => site.skein('stop', '--teardown-budget', '1s')),
+    ...Array.from({ length: 4 }, () => site.skein('stop')),
     site.skein('clear'),
-    site.skein('stop', '--all', '--teardown-budget', '1s'),
+    site.skein('stop', '--all'),
   ]);
   expect(all.map(({ status, stderr }) => [status, stderr.replaceAll(/^stopping .*\n/gm, '')])).toEqual(
     all.map(() => [0, '']),

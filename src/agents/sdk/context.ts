@@ -28,6 +28,8 @@ export interface Facts<Spec> {
 
 export interface Means {
   readonly registrar: Registrar;
+  /** Of the service as its handler says now. */
+  readonly stopTimeoutMs: () => number;
   readonly output: InstanceOutput;
   readonly generations: Generations;
   readonly report: (generation: number, happening: Happening) => void;
@@ -79,7 +81,10 @@ export function instanceContext<Spec>(current: () => Facts<Spec>, means: Means):
     },
     async supervise(options) {
       const generation = generations.requireStarting();
-      const process = await Supervised.spawn({ ...options, cwd: folder(options.cwd) }, surroundings());
+      const process = await Supervised.spawn(
+        { ...options, cwd: folder(options.cwd), stopTimeoutMs: means.stopTimeoutMs() },
+        surroundings(),
+      );
       if (generations.adopt(generation, process)) return process;
       // Stopped between the two: nobody would ever stop it again.
       using deadline = new Deadline(0);

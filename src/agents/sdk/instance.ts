@@ -268,6 +268,7 @@ export class ServiceInstance {
       registrar,
       output,
       generations: this.#generations,
+      stopTimeoutMs: () => this.stopTimeoutMs,
       sources: this.#sources,
       report,
       desire: (desired: DesiredState, cause: string) => this.#desire(desired, cause),

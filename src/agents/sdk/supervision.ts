@@ -68,6 +68,9 @@ export interface Surroundings {
   readonly registration: Registration;
 }
 
+/** `stopTimeoutMs`: what it may take to end after its signal; for whoever has to stop it when this agent is gone. */
+type Spawning = SuperviseOptions & { readonly cwd: string; readonly stopTimeoutMs: number };
+
 export type StopResult = 'stopped' | 'forced' | 'timed-out';
 
 /** Somebody else may hold a dead process's output open; its last lines are waited for this long. */
@@ -121,10 +124,7 @@ export class Supervised implements SupervisedProcess {
   #stopping: Promise<StopResult> | undefined;
 
   /** @throws {SkeinError} SK1601–SK1607, SK1610, SK1613, SK1614; AgentFailure INTERRUPTED where the agent is ending */
-  static async spawn(
-    options: SuperviseOptions & { readonly cwd: string },
-    surroundings: Surroundings,
-  ): Promise<Supervised> {
+  static async spawn(options: Spawning, surroundings: Surroundings): Promise<Supervised> {
     if (isEnding) throw new AgentFailure('INTERRUPTED', 'the agent is ending', { retryable: true });
     const spawned = Supervised.#spawn(options, surroundings);
     spawning.add(spawned);
@@ -136,11 +136,11 @@ export class Supervised implements SupervisedProcess {
   }
 
   static async #spawn(
-    options: SuperviseOptions & { readonly cwd: string },
+    options: Spawning,
     { output, registrar, registration }: Surroundings,
   ): Promise<Supervised> {
     for (const { value, secret } of options.environment) if (secret) output.mask.add(value);
-    const { command, cwd, environment, uid, gid, stdin, stopSignal } = options;
+    const { command, cwd, environment, uid, gid, stdin, stopSignal, stopTimeoutMs } = options;
     const group = await registrar.spawn(
       {
         command,
@@ -150,7 +150,7 @@ export class Supervised implements SupervisedProcess {
         ...(gid !== undefined && { gid }),
         ...(stdin !== undefined && { stdin }),
       },
-      { ...registration, ...(stopSignal !== undefined && { stopSignal }) },
+      { ...registration, ...(stopSignal !== undefined && { stopSignal }), stopTimeoutMs },
     );
     return new Supervised(group, options, output);
   }
@@ -278,7 +278,7 @@ export async function runCommand(
 ): Promise<CommandOutcome> {
   const { signal } = options;
   signal.throwIfAborted();
-  const command = await Supervised.spawn(options, surroundings);
+  const command = await Supervised.spawn({ ...options, stopTimeoutMs: cancelGraceMs }, surroundings);
   const cancel = (): void => {
     const deadline = new Deadline(cancelGraceMs);
     command

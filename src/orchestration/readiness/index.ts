@@ -4,7 +4,7 @@ export { describeUnmet, lastComplete, readinessTimeout } from './diagnosis.ts';
 export { readinessErrors } from './errors.ts';
 export type { Transition } from './monitor.ts';
 export { prober } from './probe.ts';
-export type { CommandSpawner } from './probe-command.ts';
+export type { CommandEnd, CommandRequest, CommandSpawner } from './probe-command.ts';
 export { ProbePhases, type ProbePhasesOptions } from './probe-phases.ts';
 export {
   endpointKey,

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { ServiceId } from '../../workspace/index.ts';
 import { type CommandEnd, type CommandRequest, commandExits } from './probe-command.ts';
 import type { CommandTarget } from './target.ts';
 
 const target: CommandTarget = {
   predicate: 'command',
+  service: 'shop/api' as ServiceId,
   command: ['pg_isready'],
   directory: '/shop/db',
   environment: [

@@ -1,11 +1,14 @@
 /** `command` (R-1): a declared probe command exits 0. */
 import type { Variable } from '../../configuration/index.ts';
 import { SecretMask } from '../../secrets/index.ts';
+import type { ServiceId } from '../../workspace/index.ts';
 import type { ProcessEnd } from '../events.ts';
 import { failed, noAnswer, type ProbeOptions, type ProbeResult } from './attempt.ts';
 import type { CommandTarget } from './target.ts';
 
 export interface CommandRequest {
+  /** Whose probe it is. */
+  readonly service: ServiceId;
   /** A string is for the shell; a list is executed as it is. */
   readonly command: string | readonly string[];
   /** Absolute. */
@@ -29,7 +32,7 @@ export type CommandSpawner = (request: CommandRequest) => Promise<CommandEnd>;
 
 /** Runs the declared command once with the service's environment; of its last words, secrets are masked (C-2). */
 export async function commandExits(
-  { command, directory, environment }: CommandTarget,
+  { service, command, directory, environment }: CommandTarget,
   spawn: CommandSpawner,
   { signal, timeoutMs }: ProbeOptions,
 ): Promise<ProbeResult> {
@@ -37,6 +40,7 @@ export async function commandExits(
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const { end, lastLine } = await spawn({
+      service,
       command,
       directory,
       environment: new Map(environment.map(({ name, value }) => [name, value])),

@@ -32,7 +32,7 @@ describe('what is probed', () => {
       { predicate: 'tcp-connect', ...address },
       { predicate: 'grpc-health', ...address, secured: false, services: [] },
       { predicate: 'tcp-connect', ...address },
-      { predicate: 'command', command: 'check', directory: '/shop', environment },
+      { predicate: 'command', service: 'shop/api', command: 'check', directory: '/shop', environment },
     ]);
     const changed = { http: { health, secured: true }, grpc: { grpcServices: ['shop.v1.Cart'] } };
     expect(probes('readiness', changed)).toMatchObject([

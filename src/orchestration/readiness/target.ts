@@ -34,6 +34,7 @@ export interface GrpcTarget extends ProbeAddress {
 
 export interface CommandTarget {
   readonly predicate: 'command';
+  readonly service: ServiceId;
   /** A string is for the shell; a list is executed as it is. */
   readonly command: string | readonly string[];
   /** Absolute. */
@@ -89,7 +90,7 @@ export function probesOf(started: ProbedService, purpose: ProbePurpose): readonl
     ...endpoints,
     {
       ...{ key: serviceKey(id, 'command'), purpose, service: id, endpoint: null, native: false },
-      target: { predicate: 'command', command: command.command, directory, environment },
+      target: { predicate: 'command', service: id, command: command.command, directory, environment },
       timing: command.timing,
     },
   ];

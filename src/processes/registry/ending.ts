@@ -2,7 +2,10 @@
 import { stopGroup } from '../stop.ts';
 
 export interface EndOptions {
-  /** How long a group may take to end after its stop signal, before it is killed; 0: it is killed at once. */
+  /**
+   * How long a group may take to end after its stop signal, before it is killed, where its record does not say (T-4);
+   * 0: it is killed at once.
+   */
   readonly timeoutMs: number;
   /** How long a killed group may take to be gone; default 5 s. */
   readonly killTimeoutMs?: number;

@@ -11,6 +11,7 @@ const reservation: Reservation = {
   purpose: { kind: 'service', workspace: 'shop', run: 'r1', service: 'shop/api' },
   commandLine: 'node server.js',
   stopSignal: 'SIGTERM',
+  stopTimeoutMs: null,
   reservedAt: 1,
   registrar: { pid: 10, start: '500', boot: 'b' },
   parent: null,

@@ -16,6 +16,7 @@ const reservation: Reservation = {
   purpose: { kind: 'service', workspace: 'shop', run: 'r1', service: 'shop/api' },
   commandLine: 'node server.js',
   stopSignal: 'SIGTERM',
+  stopTimeoutMs: null,
   reservedAt: 0,
   registrar: { pid: 10, start: '500', boot: 'boot' },
   parent: null,

@@ -27,6 +27,7 @@ const reservation: Reservation = {
   purpose: { kind: 'agent', agent: 'test/agent' },
   commandLine: 'agent',
   stopSignal: 'SIGTERM',
+  stopTimeoutMs: null,
   reservedAt: 1,
   registrar: { pid: 10, start: '500', boot: 'b' },
   parent: null,

@@ -40,6 +40,8 @@ export interface Reservation {
   readonly commandLine: string;
   /** What asks the group to end. */
   readonly stopSignal: NodeJS.Signals;
+  /** What it may take to end after that signal, milliseconds; `null`: the record does not say, as older ones never do. */
+  readonly stopTimeoutMs: number | null;
   /** Milliseconds since the epoch. */
   readonly reservedAt: number;
   /** Who is about to start it. */
@@ -126,16 +128,18 @@ function isObject(written: unknown): written is Written {
 function readReservation(written: unknown, name: string): Reservation | undefined {
   if (!isObject(written) || written['version'] !== VERSION) return undefined;
   const { secret, workspaceRoot, commandLine, stopSignal, reservedAt, parent, machine } = written;
+  const stopTimeoutMs = written['stopTimeoutMs'] ?? null;
   const purpose = readPurpose(written['purpose']);
   const registrar = readIdentity(written['registrar']);
   if (secret !== name || purpose === undefined || registrar === undefined) return undefined;
   if (!isRoot(workspaceRoot) || typeof commandLine !== 'string') return undefined;
   if (typeof reservedAt !== 'number' || typeof machine !== 'string') return undefined;
   if (typeof stopSignal !== 'string' || !Object.hasOwn(constants.signals, stopSignal)) return undefined;
+  if (stopTimeoutMs !== null && !isDuration(stopTimeoutMs)) return undefined;
   if (parent !== null && typeof parent !== 'string') return undefined;
   const signal = stopSignal as NodeJS.Signals;
   return {
-    ...{ secret: name, workspaceRoot, purpose, commandLine, stopSignal: signal },
+    ...{ secret: name, workspaceRoot, purpose, commandLine, stopSignal: signal, stopTimeoutMs },
     ...{ reservedAt, registrar, parent, machine },
   };
 }
@@ -153,6 +157,10 @@ function readPurpose(written: unknown): GroupPurpose | undefined {
 function readIdentity(written: unknown): ProcessIdentity | undefined {
   const leader = readLeader(written);
   return leader !== undefined && leader.start !== null ? { ...leader, start: leader.start } : undefined;
+}
+
+function isDuration(written: unknown): written is number {
+  return typeof written === 'number' && written >= 0;
 }
 
 function isRoot(written: unknown): written is string {

@@ -2,11 +2,13 @@
  * Starts groups that are on record before they run (T-7): should this process be killed at any moment, whatever it has
  * started can be found, proven and stopped by another.
  */
+import { join } from 'node:path';
 import type { GroupProcess, SpawnOptions } from '../group.ts';
 import { type ProcessIdentity, processIdentity, startIdentity } from '../identity.ts';
 import { system } from '../platform.ts';
 import { spawnGroup } from '../spawning/spawn-group.ts';
 import { killGroup, type StopOptions, type StopOutcome, stopGroup } from '../stop.ts';
+import { AdoptedGroup } from './adopted-group.ts';
 import { makeRegistryFolder } from './folder.ts';
 import { commandText, type GroupPurpose, isSecret, newSecret, PROCESS_GROUP_VARIABLE } from './record.ts';
 import { RecordFile } from './record-file.ts';
@@ -19,6 +21,8 @@ export interface Registration {
   readonly purpose: GroupPurpose;
   /** What asks it to end, when somebody else has to stop it; default SIGTERM. */
   readonly stopSignal?: NodeJS.Signals;
+  /** What it may take to end then, milliseconds; default: whoever stops it decides. */
+  readonly stopTimeoutMs?: number;
 }
 
 export class Registrar {
@@ -41,15 +45,7 @@ export class Registrar {
    * @throws {SkeinError} SK1613, SK1614; SK1611; whatever `spawnGroup` throws
    */
   async spawn(options: SpawnOptions, registration: Registration): Promise<RegisteredGroup> {
-    const { registrar, machine, parent } = await this.#learn();
-    makeRegistryFolder(this.folder);
-    const { workspaceRoot, purpose, stopSignal = 'SIGTERM' } = registration;
-    const secret = newSecret();
-    const file = RecordFile.reserve(this.folder, {
-      ...{ secret, workspaceRoot: resolvedRoot(workspaceRoot), purpose },
-      ...{ commandLine: commandText(options.command), stopSignal, reservedAt: Date.now() },
-      ...{ registrar, parent, machine },
-    });
+    const { secret, file, boot } = await this.#reserve(options.command, registration);
     const environment = { ...options.environment, [PROCESS_GROUP_VARIABLE]: secret };
     const group = await spawnGroup({ ...options, environment }).catch((error: unknown) => {
       file.remove();
@@ -60,12 +56,48 @@ export class Registrar {
     const registered = new RegisteredGroup(group, secret, file);
     try {
       const start = await startIdentity(group.pid);
-      file.complete({ pid: group.pid, start: start ?? null, boot: registrar.boot });
+      file.complete({ pid: group.pid, start: start ?? null, boot });
     } catch (error) {
       await registered.kill();
       throw error;
     }
     return registered;
+  }
+
+  async #reserve(command: readonly string[], registration: Registration): Promise<Reserved> {
+    const { registrar, machine, parent } = await this.#learn();
+    makeRegistryFolder(this.folder);
+    const { workspaceRoot, purpose, stopSignal = 'SIGTERM', stopTimeoutMs = null } = registration;
+    const secret = newSecret();
+    const file = RecordFile.reserve(this.folder, {
+      ...{ secret, workspaceRoot: resolvedRoot(workspaceRoot), purpose },
+      ...{ commandLine: commandText(command), stopSignal, stopTimeoutMs, reservedAt: Date.now() },
+      ...{ registrar, parent, machine },
+    });
+    return { secret, file, boot: registrar.boot };
+  }
+
+  /**
+   * Puts a group on record that somebody else has started, an agent without the SDK say. Its processes do not have the
+   * secret, so that it is proven by its leader alone.
+   * @returns `undefined` where no living process is this leader of a group of its own: then nothing is put on record
+   * @throws {SkeinError} SK1611, SK1613, SK1614
+   */
+  async adopt(leader: ProcessIdentity, registration: Registration): Promise<AdoptedGroup | undefined> {
+    const { registrar } = await this.#learn();
+    const found = await system.trace(leader.pid);
+    if (found === undefined || found.isDead || found.group !== leader.pid || found.pid === registrar.pid)
+      return undefined;
+    if (found.start !== leader.start || registrar.boot !== leader.boot) return undefined;
+    const [member] = await system.groupMembers(leader.pid, [leader.pid]);
+    const { secret, file } = await this.#reserve([member?.command ?? ''], registration);
+    try {
+      file.complete(leader);
+    } catch (error) {
+      file.remove();
+      throw error;
+    }
+    return new AdoptedGroup(join(this.folder, secret), secret);
   }
 
   #learn(): Promise<Self> {
@@ -75,6 +107,13 @@ export class Registrar {
     });
     return this.#self;
   }
+}
+
+/** A record with its first line. */
+interface Reserved {
+  readonly secret: string;
+  readonly file: RecordFile;
+  readonly boot: string;
 }
 
 /** What all records of this process have in common. */

@@ -80,7 +80,7 @@ async function settleNow(entry: RegistryEntry, options: EndOptions): Promise<Set
     case 'unproven':
       return unproven(entry, verdict.why);
     case 'own':
-      return (await endsBySignal(verdict.group, stopSignalOf(entry.record), options))
+      return (await endsBySignal(verdict.group, stopSignalOf(entry.record), limited(entry.record, options)))
         ? over(entry, 'stopped')
         : killOwn(entry, options);
   }
@@ -122,6 +122,12 @@ async function groupsOf({ record, secret }: RegistryEntry): Promise<readonly num
 function over(entry: RegistryEntry, outcome: 'gone' | 'stopped' | 'forced'): Settlement {
   removeRecord(entry.file);
   return { entry, outcome };
+}
+
+/** Its own `stop-timeout` is a group's, whatever the others take (T-2). */
+export function limited({ reservation }: GroupRecord, options: EndOptions): EndOptions {
+  if (options.timeoutMs <= 0) return options;
+  return { ...options, timeoutMs: reservation?.stopTimeoutMs ?? options.timeoutMs };
 }
 
 /** What asks a group on record to end. */

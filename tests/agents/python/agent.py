@@ -212,6 +212,16 @@ class Instance:
             return "OUTCOME_FORCED"
 
 
+def process_groups(pid):
+    """What proves the group: when its leader began (field 22 of its stat), and the boot; none once it is collected."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat, open("/proc/sys/kernel/random/boot_id") as boot:
+            start = stat.read().rpartition(")")[2].split()[19]
+            return [{"pgid": pid, "startIdentity": start, "bootIdentity": boot.read().strip()}]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
 class Agent:
     def __init__(self):
         self.instances = {}
@@ -260,7 +270,7 @@ class Agent:
         if instance is None:
             return failed("NOT_LOADED", f"{request.instance} is not loaded")
         pid = instance.start({variable.name: variable.value for variable in request.environment})
-        return {**OK, "generation": instance.generation, "processGroups": [{"pgid": pid}]}
+        return {**OK, "generation": instance.generation, "processGroups": process_groups(pid)}
 
     def stop(self, request, _context):
         instance = self.instances.get(request.instance)
