@@ -1,37 +1,20 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { Client, credentials, status } from '@grpc/grpc-js';
 import { describe, expect, test, vi } from 'vitest';
 import { AgentsHost, validateSpec } from '../../src/agents/host/index.ts';
 import { callableClient } from '../../src/agents/wire/index.ts';
 import { AgentService } from '../../src/gen/skein/agent/v1/agent_pb.js';
+import { descriptorImage, python, pythonLacks, pythonProgram } from '../support/python-agent.ts';
 import { makeService, named, Workplace } from './support.ts';
 
-const python = '/usr/bin/python3';
-const program = fileURLToPath(new URL('./python/agent.py', import.meta.url));
-const project = fileURLToPath(new URL('../../', import.meta.url));
+if (pythonLacks !== undefined) console.warn(`tests of the Python agent are skipped: ${pythonLacks}`);
 
-const probe = spawnSync(python, ['-c', 'import grpc, google.protobuf'], { encoding: 'utf8' });
-const isMissing = probe.status !== 0;
-if (isMissing)
-  console.warn(`tests of the Python agent are skipped: ${probe.stderr || `there is no ${python}`}`);
-
-/** The contract as data, which is all that an agent in another language needs. */
-async function descriptorImage(place: Workplace): Promise<string> {
-  const image = join(place.folder, 'contract.binpb');
-  await promisify(execFile)(join(project, 'node_modules/.bin/buf'), ['build', '-o', image], { cwd: project });
-  return image;
-}
-
-describe.skipIf(isMissing)(
+describe.skipIf(pythonLacks !== undefined)(
   'A-1 an agent in Python, without an SDK, from the contract alone (needs python3-grpcio)',
   () => {
     test('runs services, tells their news and output, and ends', async () => {
       await using place = new Workplace();
       const { signal } = new AbortController();
-      const command = [python, program, await descriptorImage(place)] as const;
+      const command = [python, pythonProgram, await descriptorImage(place.folder)] as const;
       await using host = new AgentsHost({
         workspaceRoot: place.folder,
         agentPaths: [],
@@ -85,7 +68,7 @@ describe.skipIf(isMissing)(
     test('A-5 its failures arrive whole; A-8 it refuses a stranger', async () => {
       await using place = new Workplace();
       const { signal } = new AbortController();
-      const command = [python, program, await descriptorImage(place)] as const;
+      const command = [python, pythonProgram, await descriptorImage(place.folder)] as const;
       await using host = new AgentsHost({
         workspaceRoot: place.folder,
         agentPaths: [],

@@ -111,7 +111,10 @@ test('T-7 a group that an agent has started is on record by its leader alone', a
   const adopted = await registrar.adopt(leader, { ...registration, stopTimeoutMs: 3_000 });
   const [record = ''] = readdirSync(records);
   expect(readRegistry(records)).toMatchObject([
-    { secret: record, record: { leader, reservation: { commandLine: expect.any(String), stopTimeoutMs: 3_000 } } },
+    {
+      secret: record,
+      record: { leader, reservation: { commandLine: expect.any(String), stopTimeoutMs: 3_000 } },
+    },
   ]);
   await adopted?.conclude({ abort: signal });
   expect(await group.exited).toEqual({ kind: 'signalled', signal: 'SIGKILL' });

@@ -11,7 +11,7 @@ test('T-8 a stop that is killed half-way leaves the rest to the next one', async
   await using site = new Site();
   site.declare('left', [
     shellService('db', staying('echo db >> order')),
-    shellService('api', stubborn, { ...needs('db'), spec: { 'stop-timeout': '1s' } }),
+    shellService('api', stubborn, { ...needs('db'), spec: { 'stop-timeout': '4s' } }),
     shellService('web', staying('echo web >> order'), needs('api')),
   ]);
   await crash(site);
