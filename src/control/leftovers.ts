@@ -144,6 +144,7 @@ function outcomeOf({ outcome }: Settlement): Outcome {
     case 'timed-out':
       return outcome;
     case 'starting':
+    case 'strayed':
     case 'unproven':
     case 'failed':
       return 'failed';

@@ -87,4 +87,9 @@ export const processErrors: ErrorTable = {
     title: 'A process group outlived SIGKILL',
     remedy: 'See with `ps -o pid,stat,wchan,args` what holds its processes; such a state may end by itself.',
   },
+  SK1621: {
+    title: 'A process that left its group',
+    remedy:
+      'Look at the processes named, and end them with `kill`; their record goes with the next `skein stop`.',
+  },
 };

@@ -6,6 +6,7 @@
 import type { Writable } from 'node:stream';
 import {
   type Exit,
+  type GroupMember,
   type GroupProcess,
   type RegisteredGroup,
   type Registrar,
@@ -104,11 +105,18 @@ export async function endEverything(): Promise<void> {
 async function endGroup(group: RegisteredGroup): Promise<void> {
   try {
     const { outcome } = await group.kill();
+    const strays = await group.endStrays({ signal: 'SIGKILL', timeoutMs: 0 });
     if (outcome === 'timed-out') agentLog('error', `process group ${group.process.pid} may still run`);
+    else if ('survivors' in strays) agentLog('error', strayText(group, strays.survivors));
     else living.delete(group);
   } catch (error) {
     agentLog('error', `process group ${group.process.pid} could not be ended`, error);
   }
+}
+
+function strayText({ process }: RegisteredGroup, strays: readonly GroupMember[]): string {
+  const names = strays.map(({ pid, command }) => `${pid} (${command})`).join(', ');
+  return `process group ${process.pid} left running outside of it: ${names}`;
 }
 
 export class Supervised implements SupervisedProcess {
@@ -150,7 +158,12 @@ export class Supervised implements SupervisedProcess {
         ...(gid !== undefined && { gid }),
         ...(stdin !== undefined && { stdin }),
       },
-      { ...registration, ...(stopSignal !== undefined && { stopSignal }), stopTimeoutMs },
+      {
+        ...registration,
+        ...(stopSignal !== undefined && { stopSignal }),
+        stopTimeoutMs,
+        followsStrays: true,
+      },
     );
     return new Supervised(group, options, output);
   }
@@ -204,18 +217,29 @@ export class Supervised implements SupervisedProcess {
   }
 
   /**
-   * Its signal, a wait until the group is empty, SIGKILL when the deadline comes.
+   * Its signal, a wait until the group is empty, SIGKILL when the deadline comes; then the same for what has left the
+   * group and is proven to be its own.
    * @throws {SkeinError} SK1609, SK1611, SK1614
    */
   stop(deadline: Deadline): Promise<StopResult> {
-    const stopping = this.#stopGroup(deadline);
+    const stopping = this.#stopWhole(deadline);
     this.#stopping ??= stopping;
     return stopping;
   }
 
+  async #stopWhole(deadline: Deadline): Promise<StopResult> {
+    const outcome = await this.#stopGroup(deadline);
+    if (outcome === 'timed-out') return outcome;
+    const options = { signal: this.#stopSignal, timeoutMs: noTimeoutMs, abort: deadline.signal };
+    const strays = await this.#registered.endStrays(options);
+    if (!('survivors' in strays)) living.delete(this.#registered);
+    else agentLog('error', strayText(this.#registered, strays.survivors));
+    return strays.outcome === 'timed-out' ? 'timed-out' : outcome;
+  }
+
   async #stopGroup(deadline: Deadline): Promise<StopResult> {
     const outcome = await this.#signalAndWait(deadline);
-    if (outcome !== 'timed-out') living.delete(this.#registered);
+    if (outcome !== 'timed-out' && !this.#registered.hasStrays) living.delete(this.#registered);
     return outcome;
   }
 

@@ -21,7 +21,7 @@ export const linux: SystemFacts = {
   trace: async (pid) => trace(pid),
   traces: async () => traces(),
   session: async (pid) => session(pid),
-  givenVariable: async (name, value) => givenVariable(name, value),
+  givenVariable: async (name, value, among) => givenVariable(name, value, among),
   bootIdentity: async () => bootIdentity(),
   machineIdentity: async () => machineIdentity(),
   listeners,

@@ -64,11 +64,15 @@ export function variable(pid: number, name: string): string | undefined {
 }
 
 /** As `SystemFacts.givenVariable`. */
-export function givenVariable(name: string, value: string): ReadonlySet<number> {
+export function givenVariable(
+  name: string,
+  value: string,
+  among: readonly number[] = allPids(),
+): ReadonlySet<number> {
   const entry = `${name}=${value}`;
   const isGiven = (pid: number): boolean =>
     readOfProcess(pid, 'environ')?.split('\0').includes(entry) === true;
-  return new Set(allPids().filter(isGiven));
+  return new Set(among.filter(isGiven));
 }
 
 export function machineIdentity(): string {
@@ -79,7 +83,7 @@ export function bootIdentity(): string {
   return readRequired('/proc/sys/kernel/random/boot_id').trim();
 }
 
-function statOf(pid: number): ProcessStat | undefined {
+export function statOf(pid: number): ProcessStat | undefined {
   const text = readOfProcess(pid, 'stat');
   return text === undefined ? undefined : parseStat(text);
 }

@@ -4,6 +4,7 @@ import { isRegistryFolder } from './folder.ts';
 import { namesIn, readRegistry } from './read.ts';
 import { isForsakenDraft, removeRecord } from './record-file.ts';
 import { judge } from './sighting.ts';
+import { suspectsGiven } from './strays.ts';
 
 /**
  * Nothing that runs, or may run, is touched.
@@ -19,8 +20,8 @@ export async function clearRegistry(
   const useless = namesIn(folder)
     .filter(isForsakenDraft)
     .map((name) => join(folder, name));
-  for (const { file, record } of readRegistry(folder))
-    if ((await judge(record)).is === 'dead') useless.push(file);
+  for (const { file, record, secret } of readRegistry(folder))
+    if ((await judge(record)).is === 'dead' && (await suspectsGiven(secret)).length === 0) useless.push(file);
   if (!dryRun) for (const path of useless) removeRecord(path);
   return useless;
 }

@@ -21,6 +21,15 @@ export function settlementFault(settlement: Settlement): SkeinError | undefined 
         'SK1620',
         `${describeGroup(entry)} outlived SIGKILL: ${settlement.survivors.map(({ pid }) => pid).join(', ')} may still run`,
       );
+    case 'strayed': {
+      const { strays } = settlement;
+      const names = strays.map(({ pid, command }) => `${pid} (${command})`).join(', ');
+      return new SkeinError(
+        'SK1621',
+        `${describeGroup(entry)} has ended, and left running outside of it what is not proven to be its own: ${names}`,
+        { remedy: `Look at it, and end it with \`kill ${strays.map(({ pid }) => pid).join(' ')}\`.` },
+      );
+    }
     case 'unproven':
       return unprovenFault(entry, settlement.why, settlement.groups);
   }

@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import type { GroupProcess, SpawnOptions } from '../group.ts';
 import { type ProcessIdentity, processIdentity, startIdentity } from '../identity.ts';
 import { system } from '../platform.ts';
+import { takeInOrphans } from '../spawning/orphans.ts';
 import { spawnGroup } from '../spawning/spawn-group.ts';
 import { killGroup, type StopOptions, type StopOutcome, stopGroup } from '../stop.ts';
+import type { GroupMember } from '../system.ts';
 import { AdoptedGroup } from './adopted-group.ts';
 import { makeRegistryFolder } from './folder.ts';
 import { commandText, type GroupPurpose, isSecret, newSecret, PROCESS_GROUP_VARIABLE } from './record.ts';
 import { RecordFile } from './record-file.ts';
+import { endStrays, findStrays, type Strays } from './strays.ts';
 import { resolvedRoot } from './workspace.ts';
 
 /** What is said of a group besides its command. */
@@ -23,6 +26,8 @@ export interface Registration {
   readonly stopSignal?: NodeJS.Signals;
   /** What it may take to end then, milliseconds; default: whoever stops it decides. */
   readonly stopTimeoutMs?: number;
+  /** Whether what leaves the group is looked for when the group has ended; until none is left the record stays. */
+  readonly followsStrays?: true;
 }
 
 export class Registrar {
@@ -45,6 +50,9 @@ export class Registrar {
    * @throws {SkeinError} SK1613, SK1614; SK1611; whatever `spawnGroup` throws
    */
   async spawn(options: SpawnOptions, registration: Registration): Promise<RegisteredGroup> {
+    const followsStrays = registration.followsStrays === true;
+    // Before anything runs that could leave orphans.
+    if (followsStrays) await takeInOrphans();
     const { secret, file, boot } = await this.#reserve(options.command, registration);
     const environment = { ...options.environment, [PROCESS_GROUP_VARIABLE]: secret };
     const group = await spawnGroup({ ...options, environment }).catch((error: unknown) => {
@@ -53,7 +61,7 @@ export class Registrar {
     });
     // Whoever waits for the exit hears of its failure; until then nobody does.
     group.exited.catch(() => undefined);
-    const registered = new RegisteredGroup(group, secret, file);
+    const registered = new RegisteredGroup(group, secret, file, followsStrays);
     try {
       const start = await startIdentity(group.pid);
       file.complete({ pid: group.pid, start: start ?? null, boot });
@@ -130,18 +138,34 @@ async function learn(): Promise<Self> {
   return { registrar, machine, parent: isSecret(own) ? own : null };
 }
 
+/** What became of those that had left a group. */
+export type StrayOutcome =
+  | { readonly outcome: 'none' | 'ended' }
+  | { readonly outcome: 'strayed' | 'timed-out'; readonly survivors: readonly GroupMember[] };
+
+const none: Strays = { isProven: true, processes: [] };
+
 /** A running group with its record, which goes when the group is proven dead, and not before. */
 export class RegisteredGroup {
   readonly process: GroupProcess;
   readonly secret: string;
   readonly #file: RecordFile;
+  readonly #followsStrays: boolean;
+  /** Seen when the group had ended. */
+  #strays: Strays = none;
   /** Once it was seen empty, its number may be a stranger's. */
   #isGone = false;
 
-  constructor(process: GroupProcess, secret: string, file: RecordFile) {
+  constructor(process: GroupProcess, secret: string, file: RecordFile, followsStrays: boolean) {
     this.process = process;
     this.secret = secret;
     this.#file = file;
+    this.#followsStrays = followsStrays;
+  }
+
+  /** Whether something that it has started still runs outside of it. */
+  get hasStrays(): boolean {
+    return this.#strays.processes.length > 0;
   }
 
   /** As `stopGroup`. @throws {SkeinError} SK1609, SK1611, SK1614 */
@@ -159,7 +183,25 @@ export class RegisteredGroup {
     const outcome = await end();
     if (outcome.outcome === 'timed-out') return outcome;
     this.#isGone = true;
-    this.#file.remove();
+    this.#strays = this.#followsStrays ? await findStrays(this.secret) : none;
+    if (this.#strays.processes.length === 0) this.#file.remove();
     return outcome;
+  }
+
+  /**
+   * Of a group that has ended: ends what has left it before, where that is proven to be its own.
+   * @returns `survivors` of `timed-out`: those that outlived SIGKILL; of `strayed`: those that are not proven, and go on.
+   * The record stays with them.
+   * @throws {SkeinError} SK1611, SK1614
+   */
+  async endStrays(options: StopOptions): Promise<StrayOutcome> {
+    const { isProven, processes } = this.#strays;
+    if (processes.length === 0) return { outcome: 'none' };
+    if (!isProven) return { outcome: 'strayed', survivors: processes };
+    const survivors = await endStrays(this.secret, options);
+    if (survivors.length > 0) return { outcome: 'timed-out', survivors };
+    this.#strays = none;
+    this.#file.remove();
+    return { outcome: 'ended' };
   }
 }

@@ -12,6 +12,7 @@ import { type RegistryEntry, readEntry } from './read.ts';
 import type { GroupRecord } from './record.ts';
 import { removeRecord } from './record-file.ts';
 import { judge, membersGiven } from './sighting.ts';
+import { suspectsGiven } from './strays.ts';
 
 /** What became of a record and its group. */
 export type Settlement = { readonly entry: RegistryEntry } & (
@@ -24,6 +25,11 @@ export type Settlement = { readonly entry: RegistryEntry } & (
       readonly outcome: 'timed-out';
       readonly group: number;
       readonly survivors: readonly GroupMember[];
+    }
+  | {
+      /** The group is gone, and the record stays for those that have its secret and left it: they are not proven (T-7). */
+      readonly outcome: 'strayed';
+      readonly strays: readonly GroupMember[];
     }
   | {
       /** Its registrar lives and is about to start it: left to that. */
@@ -119,7 +125,9 @@ async function groupsOf({ record, secret }: RegistryEntry): Promise<readonly num
   return [...new Set((await membersGiven(secret)).map(({ group }) => group))];
 }
 
-function over(entry: RegistryEntry, outcome: 'gone' | 'stopped' | 'forced'): Settlement {
+async function over(entry: RegistryEntry, outcome: 'gone' | 'stopped' | 'forced'): Promise<Settlement> {
+  const strays = await suspectsGiven(entry.secret);
+  if (strays.length > 0) return { entry, outcome: 'strayed', strays };
   removeRecord(entry.file);
   return { entry, outcome };
 }

@@ -22,5 +22,6 @@ export const darwinValues: LibcValues = {
       return 0;
     };
   },
+  becomeSubreaper: () => false,
   closeOthers: () => () => 0,
 };

@@ -10,6 +10,7 @@ const closeOnExec = 0o2000000;
 const getDescriptorFlags = 1;
 const setDescriptorFlags = 2;
 const descriptorCloseOnExec = 1;
+const setChildSubreaper = 36;
 
 export const linuxValues: LibcValues = {
   spawnFlags: setSignalDefaults | setSignalMask | setSession,
@@ -18,6 +19,12 @@ export const linuxValues: LibcValues = {
       'int pipe2(void *ends, int flags)',
     );
     return (ends) => pipe2(ends, closeOnExec);
+  },
+  becomeSubreaper(library) {
+    const prctl: (...values: number[]) => number = library.func(
+      'int prctl(int option, unsigned long one, unsigned long two, unsigned long three, unsigned long four)',
+    );
+    return prctl(setChildSubreaper, 1, 0, 0, 0) === 0;
   },
   closeOthers(library) {
     try {

@@ -14,6 +14,8 @@ import type { LibcValues } from './libc-values.ts';
 export interface Libc {
   pipe(): { readonly kind: 'made'; readonly reader: number; readonly writer: number } | Refused;
   spawn(call: SpawnCall): SpawnResult;
+  /** `prctl(PR_SET_CHILD_SUBREAPER)`; Linux only. @returns whether it was done */
+  becomeSubreaper(): boolean;
   /** `waitpid(pid, WNOHANG)`: never waits, and only for this child. */
   collect(pid: number): Collected;
 }
@@ -98,6 +100,7 @@ function bind(library: LibraryHandle, values: LibcValues, lastError: () => strin
         destroyActions(actions);
       }
     },
+    becomeSubreaper: () => values.becomeSubreaper(library),
     collect(child) {
       const answer = waitpid(child, status, waitNoHang);
       if (answer === 0) return { kind: 'running' };
