@@ -2,15 +2,13 @@
  * A detached run before its claim: its supervisor lives, and loads its code and the workspace. The command that started it
  * notes it in the run's folder, so that a `stop` in that moment waits for it instead of saying that no run is live.
  */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../errors/index.ts';
 import { isStillRunning, type ProcessIdentity, processIdentity } from '../processes/index.ts';
 import { liveRun } from './claim.ts';
-import { diskError } from './disk-error.ts';
 import { readJson, writeJson } from './json-file.ts';
-import { isIdentity, type RunRecord, readRunRecord } from './run-record.ts';
-import { runFolder, runsFolder } from './skein-folder.ts';
+import { isIdentity, type RunRecord, readRunRecord, runIds } from './run-record.ts';
+import { runFolder } from './skein-folder.ts';
 
 /** How long a supervisor may take until its claim, milliseconds; a large workspace on a busy machine takes a few seconds. */
 const claimTimeoutMs = 30_000;
@@ -76,13 +74,4 @@ function hasRecord(root: string, run: string): boolean {
 
 function noteFile(root: string, run: string): string {
   return join(runFolder(root, run), 'supervisor.json');
-}
-
-function runIds(root: string): readonly string[] {
-  try {
-    return readdirSync(runsFolder(root));
-  } catch (cause) {
-    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return [];
-    throw diskError(runsFolder(root), 'read', cause);
-  }
 }

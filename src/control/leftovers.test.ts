@@ -25,7 +25,7 @@ function recorded(
 ): RegistryEntry {
   const reservation: Reservation = {
     ...{ secret: name, workspaceRoot: '/w', purpose, commandLine: 'x' },
-    ...{ stopSignal: 'SIGTERM', stopTimeoutMs: null },
+    ...{ stopSignal: 'SIGTERM', stopTimeoutMs: null, socket: null },
     ...{ reservedAt: 1, registrar: identity(10), parent: null, machine: 'm', ...rest },
   };
   const record = { is: 'registered', reservation, leader: identity(4242) } as const;

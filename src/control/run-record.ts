@@ -71,12 +71,12 @@ export function pruneRuns(root: string, latest: string): void {
     rmSync(runFolder(root, runId), { recursive: true, force: true });
 }
 
-/** Oldest first: the ids sort by time. */
-function runIds(root: string): string[] {
+/** Oldest first: the ids sort by time. @throws {SkeinError} SK1506 */
+export function runIds(root: string): string[] {
   try {
     return readdirSync(runsFolder(root)).sort();
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return [];
     throw diskError(runsFolder(root), 'read', cause);
   }
 }

@@ -10,6 +10,7 @@ import {
   settle,
   settlementFault,
 } from '../processes/index.ts';
+import { removeDeadSockets } from './dead-runs.ts';
 import {
   beingOf,
   leftoverFaults,
@@ -82,8 +83,9 @@ export function recordedWorkspaces(): RecordedWorkspaces {
 }
 
 /**
- * Stops what dead runs have left, layer after layer. What is not proven is left running, with its record, and told.
- * @throws {SkeinError} SK1611, SK1613, SK1614, SK1615
+ * Stops what dead runs have left, layer after layer. What is not proven is left running, with its record, and told. With
+ * everything the sockets of dead runs go too.
+ * @throws {SkeinError} SK1611, SK1613, SK1614, SK1615; SK1506, SK1517 for the sockets
  */
 export async function settleLeftovers(
   { root, abandoned }: Leftovers,
@@ -99,6 +101,7 @@ export async function settleLeftovers(
   const second = await settleInLayers(fresh, options, last + 1);
   const again = new Set(second.map(secretOf));
   const settled = [...first.filter((one) => !again.has(secretOf(one))), ...second];
+  if (options.services === undefined) await removeDeadSockets(root);
   return { receipt: leftoverReceipt(settled), faults: leftoverFaults(settled) };
 }
 

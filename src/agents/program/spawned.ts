@@ -70,7 +70,11 @@ export class SpawnedAgent {
           environment: agentEnvironment(options.environment),
           stdin: 'pipe',
         },
-        { workspaceRoot: options.directory, purpose: { kind: 'agent', agent: agent.identity } },
+        {
+          workspaceRoot: options.directory,
+          purpose: { kind: 'agent', agent: agent.identity },
+          socket: folder.socket,
+        },
       );
       return new SpawnedAgent(agent, registered, registrar.folder, folder, options.takeLine);
     } catch (error) {

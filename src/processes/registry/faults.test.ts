@@ -12,6 +12,7 @@ const reservation: Reservation = {
   commandLine: 'node server.js',
   stopSignal: 'SIGTERM',
   stopTimeoutMs: null,
+  socket: null,
   reservedAt: 1,
   registrar: { pid: 10, start: '500', boot: 'b' },
   parent: null,

@@ -17,6 +17,7 @@ const reservation: Reservation = {
   commandLine: 'node server.js',
   stopSignal: 'SIGTERM',
   stopTimeoutMs: null,
+  socket: null,
   reservedAt: 0,
   registrar: { pid: 10, start: '500', boot: 'boot' },
   parent: null,

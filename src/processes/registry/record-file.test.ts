@@ -28,6 +28,7 @@ const reservation: Reservation = {
   commandLine: 'agent',
   stopSignal: 'SIGTERM',
   stopTimeoutMs: null,
+  socket: null,
   reservedAt: 1,
   registrar: { pid: 10, start: '500', boot: 'b' },
   parent: null,

@@ -42,6 +42,8 @@ export interface Reservation {
   readonly stopSignal: NodeJS.Signals;
   /** What it may take to end after that signal, milliseconds; `null`: the record does not say, as older ones never do. */
   readonly stopTimeoutMs: number | null;
+  /** Absolute path of the socket that it serves, in a folder of its own; `null`: none, or the record does not say. */
+  readonly socket: string | null;
   /** Milliseconds since the epoch. */
   readonly reservedAt: number;
   /** Who is about to start it. */
@@ -128,18 +130,19 @@ function isObject(written: unknown): written is Written {
 function readReservation(written: unknown, name: string): Reservation | undefined {
   if (!isObject(written) || written['version'] !== VERSION) return undefined;
   const { secret, workspaceRoot, commandLine, stopSignal, reservedAt, parent, machine } = written;
-  const stopTimeoutMs = written['stopTimeoutMs'] ?? null;
+  const { stopTimeoutMs = null, socket = null } = written;
   const purpose = readPurpose(written['purpose']);
   const registrar = readIdentity(written['registrar']);
   if (secret !== name || purpose === undefined || registrar === undefined) return undefined;
-  if (!isRoot(workspaceRoot) || typeof commandLine !== 'string') return undefined;
+  if (!isPath(workspaceRoot) || typeof commandLine !== 'string') return undefined;
   if (typeof reservedAt !== 'number' || typeof machine !== 'string') return undefined;
   if (typeof stopSignal !== 'string' || !Object.hasOwn(constants.signals, stopSignal)) return undefined;
+  if (socket !== null && !isPath(socket)) return undefined;
   if (stopTimeoutMs !== null && !isDuration(stopTimeoutMs)) return undefined;
   if (parent !== null && typeof parent !== 'string') return undefined;
   const signal = stopSignal as NodeJS.Signals;
   return {
-    ...{ secret: name, workspaceRoot, purpose, commandLine, stopSignal: signal, stopTimeoutMs },
+    ...{ secret: name, workspaceRoot, purpose, commandLine, stopSignal: signal, stopTimeoutMs, socket },
     ...{ reservedAt, registrar, parent, machine },
   };
 }
@@ -163,7 +166,7 @@ function isDuration(written: unknown): written is number {
   return typeof written === 'number' && written >= 0;
 }
 
-function isRoot(written: unknown): written is string {
+function isPath(written: unknown): written is string {
   return typeof written === 'string' && isAbsolute(written) && !written.includes('\0');
 }
 

@@ -26,6 +26,8 @@ export interface Registration {
   readonly stopSignal?: NodeJS.Signals;
   /** What it may take to end then, milliseconds; default: whoever stops it decides. */
   readonly stopTimeoutMs?: number;
+  /** Absolute path of the socket that it is to serve, in a folder of its own: both go with a record that is settled. */
+  readonly socket?: string;
   /** Whether what leaves the group is looked for when the group has ended; until none is left the record stays. */
   readonly followsStrays?: true;
 }
@@ -75,11 +77,17 @@ export class Registrar {
   async #reserve(command: readonly string[], registration: Registration): Promise<Reserved> {
     const { registrar, machine, parent } = await this.#learn();
     makeRegistryFolder(this.folder);
-    const { workspaceRoot, purpose, stopSignal = 'SIGTERM', stopTimeoutMs = null } = registration;
+    const {
+      workspaceRoot,
+      purpose,
+      stopSignal = 'SIGTERM',
+      stopTimeoutMs = null,
+      socket = null,
+    } = registration;
     const secret = newSecret();
     const file = RecordFile.reserve(this.folder, {
       ...{ secret, workspaceRoot: resolvedRoot(workspaceRoot), purpose },
-      ...{ commandLine: commandText(command), stopSignal, stopTimeoutMs, reservedAt: Date.now() },
+      ...{ commandLine: commandText(command), stopSignal, stopTimeoutMs, socket, reservedAt: Date.now() },
       ...{ registrar, parent, machine },
     });
     return { secret, file, boot: registrar.boot };

@@ -12,6 +12,7 @@ import { type RegistryEntry, readEntry } from './read.ts';
 import type { GroupRecord } from './record.ts';
 import { removeRecord } from './record-file.ts';
 import { judge, membersGiven } from './sighting.ts';
+import { removeSocket } from './socket.ts';
 import { suspectsGiven } from './strays.ts';
 
 /** What became of a record and its group. */
@@ -128,6 +129,7 @@ async function groupsOf({ record, secret }: RegistryEntry): Promise<readonly num
 async function over(entry: RegistryEntry, outcome: 'gone' | 'stopped' | 'forced'): Promise<Settlement> {
   const strays = await suspectsGiven(entry.secret);
   if (strays.length > 0) return { entry, outcome: 'strayed', strays };
+  removeSocket(entry.record.reservation?.socket ?? null);
   removeRecord(entry.file);
   return { entry, outcome };
 }
