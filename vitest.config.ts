@@ -2,7 +2,7 @@ import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from
 
 /**
  * Suites by what they cross: nothing (unit), a process (integration), the contract of agents (agents), the built command
- * (e2e), and the built command after something was killed or damaged (recovery).
+ * (e2e), the built command after something was killed or damaged (recovery), and the same by chance (chaos).
  */
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -14,6 +14,7 @@ const config: ViteUserConfig = defineConfig({
       suite('agents', ['agents', 'postgres', 'sdk'], 60_000),
       suite('e2e', ['e2e'], 120_000),
       suite('recovery', ['recovery'], 120_000),
+      suite('chaos', ['chaos'], 120_000),
     ],
   },
 });

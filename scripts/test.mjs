@@ -32,6 +32,7 @@ const all = [
   { name: 'agents', script: 'test:agents', vitest: [] },
   { name: 'e2e', script: 'test:e2e', vitest: [] },
   { name: 'recovery', script: 'test:recovery', vitest: [] },
+  { name: 'chaos', script: 'test:chaos', vitest: [] },
   ...(newestNode
     ? [{ name: 'newest node', script: 'test:e2e', vitest: ['tests/e2e/shop.test.ts'], path: newestNode }]
     : []),

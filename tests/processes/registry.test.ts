@@ -358,9 +358,21 @@ describe('T-8 when the registrar was killed', () => {
 describe('T-8 nothing is signalled that is not proven', () => {
   test('a stranger on a re-used pid lives on, and the record of the dead goes', async () => {
     const group = await orphan();
-    editLeader(group, { start: '1' });
+    await killGroup({ pid: group.pid });
+    const stranger = await decoy();
+    editLeader(group, { pid: stranger, start: '1' });
     expect(await outcomes()).toEqual(['gone']);
-    expect([isAlive(group.pid), existsSync(fileOf(group))]).toEqual([true, false]);
+    expect([isAlive(stranger), existsSync(fileOf(group))]).toEqual([true, false]);
+  });
+
+  test('nor is what has the secret under another number than its record says; it is named, and the record stays', async () => {
+    const group = await orphan();
+    editLeader(group, { start: '1' });
+    expect(await settleAll()).toMatchObject([
+      { outcome: 'strayed', strays: expect.arrayContaining([expect.objectContaining({ pid: group.pid })]) },
+    ]);
+    expect([isAlive(group.pid), existsSync(fileOf(group))]).toEqual([true, true]);
+    expect(await clearRegistry(folder, { dryRun: false })).toEqual([]);
   });
 
   test('a group of another boot is left running, kept and told, and the others are stopped', async () => {
