@@ -16,6 +16,8 @@ const newestNode = process.env.SKEIN_NEWEST_NODE;
 const excuses = [
   ['on ::1', 'this machine may have no ::1'],
   ['of disk space', 'a container may forbid mounts'],
+  ['with a full disk', 'a container may forbid mounts'],
+  ['with a state folder that cannot be written', 'a container may forbid mounts'],
 ];
 
 const all = [

@@ -15,8 +15,8 @@ const layerSize = 4;
 /** A service whose agent is a process of its own, and one that listens. */
 const alone = 's6';
 const listening = 's5';
-/** Nobody looks at what these say; a run of the built-in agent alone is smaller, and told. */
-export const hasForeignAgent: boolean = pythonLacks === undefined;
+/** Without it the run has one agent less. */
+const hasForeignAgent: boolean = pythonLacks === undefined;
 
 export class Ground implements AsyncDisposable {
   readonly site: Site;

@@ -135,7 +135,7 @@ async function over(entry: RegistryEntry, outcome: 'gone' | 'stopped' | 'forced'
 }
 
 /** Its own `stop-timeout` is a group's, whatever the others take (T-2). */
-export function limited({ reservation }: GroupRecord, options: EndOptions): EndOptions {
+function limited({ reservation }: GroupRecord, options: EndOptions): EndOptions {
   if (options.timeoutMs <= 0) return options;
   return { ...options, timeoutMs: reservation?.stopTimeoutMs ?? options.timeoutMs };
 }
