@@ -44,6 +44,7 @@ describe('U-3 a wrong command line is refused with the nearest that is right, st
       'stop',
       'start',
       'restart',
+      'extend',
       'why',
       'events',
       'graph',

@@ -65,6 +65,7 @@ export function commandTable(script: string, end: (status: number) => void): Com
     stop(end),
     start(end),
     restart(end),
+    extend(end),
     why(end),
     events(end),
     graph(end),
@@ -83,6 +84,18 @@ type End = (status: number) => void;
 function run(script: string, end: End): unknown {
   return command('run', 'Starts services, and what they depend on, and keeps them running.')
     .argument('[service...]', 'services to run; default: all')
+    .addOption(
+      new Option('--stand-alone', 'the service alone, without what it depends on').conflicts('excludeRoot'),
+    )
+    .option('--exclude-root', 'what the service depends on, without the service')
+    .option('--exclude-service <service>', 'leave a service out, and what only it needs (repeatable)', gather)
+    .addOption(
+      new Option('--load-only', 'end once all is loaded').conflicts(['initOnly', 'untilExit', 'detach']),
+    )
+    .addOption(new Option('--init-only', 'end once all is initialised').conflicts(['untilExit', 'detach']))
+    .option('--until-exit', 'end with the first service that ends')
+    .option('--output-env <file>', "keep a service's environment in a file (0600; it holds secrets)")
+    .option('--output-env-service <service>', 'whose environment; default: the first service')
     .option('-d, --detach', 'return, and leave the run to a supervisor')
     .option('--wait', 'a failure before the run is ready ends it; with --detach, return when it is ready')
     .addOption(
@@ -103,7 +116,7 @@ function run(script: string, end: End): unknown {
     .option('--parallelism <n>', 'steps at once; default: as many as can be', positive)
     .addHelpText(
       'after',
-      `${examples('skein run', 'skein run api worker', 'skein run --detach --wait', 'skein run --port api/http=8080', 'skein run --json | jq .')}
+      `${examples('skein run', 'skein run api worker', 'skein run --detach --wait', 'skein run --port api/http=8080', 'skein run --json | jq .', 'skein run api --exclude-root --output-env .env')}
 \nCtrl-C stops the services in order; a second one hurries, a third one kills.
 With --json stdout has one document a line: events, output of services, at last the receipt.`,
     )
@@ -171,6 +184,22 @@ function start(end: End): unknown {
     .addHelpText('after', examples('skein start api', 'skein start api worker --json'))
     .action(async (services, options) =>
       end(await (await import('./commands/start.ts')).start(services, options)),
+    );
+}
+
+function extend(end: End): unknown {
+  return command(
+    'extend',
+    'Reads the workspace again: what is new in it joins the run, what is gone leaves it.',
+  )
+    .argument('[service...]', 'services to run besides; a run of all services takes in every one by itself')
+    .addHelpText(
+      'after',
+      `${examples('skein extend', 'skein extend worker', 'skein extend --json')}
+\nWhat runs is not restarted. A workspace that does not load changes nothing.`,
+    )
+    .action(async (services, options) =>
+      end(await (await import('./commands/extend.ts')).extend(services, options)),
     );
 }
 

@@ -41,6 +41,11 @@ export interface Sources {
   readonly selfMappings: readonly NetworkMapping[];
   /** What was accepted for a service (N-5); `undefined` when it is not part of this run. */
   readonly mappingsOf: (producer: ServiceId) => readonly NetworkMapping[] | undefined;
+  /**
+   * Where a service can be expected that this run leaves to somebody else: references may name it, and nothing is said of it
+   * by itself (W-14).
+   */
+  readonly elsewhere?: (producer: ServiceId) => readonly NetworkMapping[] | undefined;
   /** What a service exposes; `undefined` when it is not part of this run. */
   readonly configurationsOf: (producer: ServiceId) => readonly ExposedConfiguration[] | undefined;
 }

@@ -4,7 +4,7 @@
  */
 import { type ErrorCode, faultsOf, nearest, SkeinError } from '../errors/index.ts';
 import type { Service, ServiceId, Workspace } from '../workspace/index.ts';
-import { parseTemplate, type Reference } from './reference.ts';
+import { parseTemplate, type Reference, type SelfReference } from './reference.ts';
 import { selectEndpoint } from './select.ts';
 import { carrierPrefix } from './variable.ts';
 
@@ -29,12 +29,20 @@ export function checkReferences(workspace: Workspace, services: Iterable<Service
  * service declares them as dependencies or not. References that do not parse bring nothing; the gate refuses them.
  */
 export function referencedProducers(service: Service): ReadonlySet<ServiceId> {
-  const producers = new Set<ServiceId>();
-  for (const variable of service.environment.keys())
-    for (const piece of parsed(service, variable))
-      if (!(piece instanceof SkeinError) && piece.kind !== 'self' && piece.service !== service.id)
-        producers.add(piece.service);
-  return producers;
+  return new Set(referencesOf(service).map(({ reference }) => reference.service));
+}
+
+/** The references to other services that parse, in written order, each with the variable that holds it. */
+export function referencesOf(
+  service: Service,
+): readonly { readonly variable: string; readonly reference: Exclude<Reference, SelfReference> }[] {
+  return [...service.environment.keys()].flatMap((variable) =>
+    parsed(service, variable).flatMap((piece) =>
+      piece instanceof SkeinError || piece.kind === 'self' || piece.service === service.id
+        ? []
+        : [{ variable, reference: piece }],
+    ),
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What a service's process is told: references, secrets, exposed configurations, and the environment made of them. */
 export { callerEnvironment } from './caller.ts';
-export { checkReferences, referencedProducers } from './check.ts';
+export { checkReferences, referencedProducers, referencesOf } from './check.ts';
 export { configurationErrors } from './errors.ts';
 export {
   type ExposedConfiguration,

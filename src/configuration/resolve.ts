@@ -127,7 +127,9 @@ function addressed(sources: Sources, reference: EndpointReference | SelfReferenc
   const own = reference.kind === 'self' || reference.service === service.id;
   const producer = own ? service : workspace.services.get(reference.service);
   if (producer === undefined) return 'there is no such service';
-  const mappings = own ? sources.selfMappings : sources.mappingsOf(producer.id);
+  const mappings = own
+    ? sources.selfMappings
+    : (sources.mappingsOf(producer.id) ?? sources.elsewhere?.(producer.id));
   if (mappings === undefined) return `${producer.id} is not part of this run`;
   const selection = selectEndpoint(reference, producer, service.module);
   if (selection.kind === 'refused') return selection.reason;

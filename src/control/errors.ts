@@ -33,10 +33,6 @@ export const controlErrors: ErrorTable = {
     title: 'the supervisor ended before the run had begun',
     remedy: 'Read the supervisor.log named in the message.',
   },
-  SK1510: {
-    title: 'not supported by this version',
-    remedy: 'Use `skein stop` and `skein run`, which take the workspace as it is now.',
-  },
   SK1511: {
     title: "the run's socket cannot be opened",
     remedy: 'Check the permissions and the free space of the folder named.',

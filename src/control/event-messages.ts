@@ -123,6 +123,18 @@ export class EventTranslator {
         const { layers, resources } = happening.receipt;
         return { service: '', phase: 'stop', cause: `${resources.length} stopped in ${layers} layers` };
       }
+      case 'joined':
+        return {
+          service: '',
+          phase: 'extend',
+          cause: `joined by ${happening.services.map(({ id }) => id).join(', ')}`,
+        };
+      case 'left':
+        return {
+          service: '',
+          phase: 'withdraw',
+          cause: `left by ${happening.services.join(', ')}`,
+        };
       case 'resource-use':
         return undefined;
       default:

@@ -33,7 +33,7 @@ export { controlErrors } from './errors.ts';
 export { type LastRun, readLastRun, writeLastRun } from './last-run.ts';
 export { nameLeftovers, ownerOf } from './leftovers.ts';
 export { readEndedLogs } from './logs/ended-logs.ts';
-export { logFileName, shortName } from './logs/file-name.ts';
+export { LogFileNames, shortName } from './logs/file-name.ts';
 export { LogStore } from './logs/log-store.ts';
 export { logMessages, runStateWord, serviceStateWord, snapshotMessage } from './messages.ts';
 export type { RunRecord } from './run-record.ts';

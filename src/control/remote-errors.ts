@@ -1,6 +1,6 @@
 /** Lets a SkeinError cross the run's API whole: code, message, place, remedy and last lines arrive as they left. */
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type ErrorCode, isFilePlace, SkeinError } from '../errors/index.ts';
+import { type ErrorCode, isFilePlace, SkeinError, wholeMessage } from '../errors/index.ts';
 import { RunFailureSchema } from '../gen/skein/control/v1/control_pb.js';
 import { foreignOwner, isForbidden } from './disk-error.ts';
 
@@ -9,7 +9,6 @@ const channelCodes: Readonly<Partial<Record<ErrorCode, Code>>> = {
   SK1032: Code.InvalidArgument,
   SK1507: Code.NotFound,
   SK1508: Code.InvalidArgument,
-  SK1510: Code.Unimplemented,
   SK1514: Code.OutOfRange,
 };
 
@@ -20,7 +19,7 @@ export function toConnectError(error: unknown): ConnectError {
   const place = error.place === undefined || isFilePlace(error.place) ? undefined : error.place;
   const value = {
     code: error.code,
-    message: error.message,
+    message: wholeMessage(error),
     service: place?.service ?? '',
     phase: place?.phase ?? '',
     remedy: error.remedy ?? '',

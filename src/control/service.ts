@@ -45,11 +45,14 @@ export function controlService(run: Run, logs: LogStore): ControlImplementation 
       const receipt = await stop(run, request.services.map(service), request);
       return { receipt: receiptMessage(receipt) };
     }),
-    extend: answer(() => {
-      throw new SkeinError(
-        'SK1510',
-        'a running run is extended by a later version of skein, not by this one',
-      );
+    extend: answer(async (request: { services: string[] }) => {
+      const { joined, left, outdated, receipt } = await run.extend(request.services);
+      return {
+        joined: [...joined],
+        left: [...left],
+        outdated: [...outdated],
+        ...(receipt !== null && { receipt: receiptMessage(receipt) }),
+      };
     }),
     why: answer((request: { service: string }) => {
       const { services } = run.snapshot();

@@ -80,6 +80,17 @@ export function faultsOf(error: SkeinError): readonly SkeinError[] {
   return error instanceof SkeinFaults ? error.faults.flatMap(faultsOf) : [error];
 }
 
+/** Everything that an error says: one fault a line, each with its place where that is in a file. */
+export function wholeMessage(error: SkeinError): string {
+  return faultsOf(error)
+    .map(({ place, message }) =>
+      place !== undefined && isFilePlace(place)
+        ? `${place.file}:${place.line}:${place.column}: ${message}`
+        : message,
+    )
+    .join('\n');
+}
+
 export function isFilePlace(place: Place): place is FilePlace {
   return 'file' in place;
 }

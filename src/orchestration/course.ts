@@ -31,6 +31,7 @@ export class Course {
   readonly ended: Promise<Receipt>;
   readonly #options: CourseOptions;
   readonly #waiters = new ReadyWaiters();
+  readonly #over = new AbortController();
   #stage: Stage = { kind: 'planned' };
   #resolveEnded: (receipt: Receipt) => void = () => undefined;
 
@@ -43,6 +44,11 @@ export class Course {
 
   get wasReady(): boolean {
     return this.#stage.kind === 'was-ready';
+  }
+
+  /** Aborted when the run ends. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
   }
 
   get isEnding(): boolean {
@@ -65,6 +71,11 @@ export class Course {
     this.#stage = { kind: 'was-ready' };
     this.#options.history.emit({ type: 'run-state', state: 'ready', cause: '' });
     this.#waiters.resolve();
+  }
+
+  /** More is required from now on than before, and not all of it holds yet (F-17). */
+  grow(cause: string): void {
+    if (this.wasReady) this.#options.history.emit({ type: 'run-state', state: 'starting', cause });
   }
 
   /** One that held does not hold any more. */
@@ -105,6 +116,7 @@ export class Course {
     // Once what is being told has been told.
     const receipt = Promise.resolve().then(() => this.#takeDown(cause, budgetMs));
     this.#stage = { kind: 'ending', failure, receipt };
+    this.#over.abort(failure ?? stoppedEarly());
     return receipt;
   }
 

@@ -10,6 +10,8 @@ export interface EnvironmentOptions {
   readonly participants: ReadonlySet<ServiceId>;
   /** What a participant will be proposed, for references to one that has not published yet. */
   expected(service: Service): readonly NetworkMapping[];
+  /** Those that are left out, each with the option that says so. */
+  readonly excluded: ReadonlyMap<ServiceId, string>;
   /** The environment of the person who runs it (C-17). */
   readonly caller: { readonly [name: string]: string | undefined };
 }
@@ -26,7 +28,7 @@ export function serviceEnvironment(
   service: Service,
   mappings: readonly NetworkMapping[],
 ): ServiceEnvironment {
-  const { state, participants } = options;
+  const { state, participants, excluded } = options;
   const { composition } = state;
   const caller = callerEnvironment(options.caller, passedNames(service));
   const resolved = resolveEnvironment({
@@ -39,6 +41,10 @@ export function serviceEnvironment(
       const producer = composition.services.get(id);
       if (producer === undefined || !participants.has(id)) return undefined;
       return state.published(id)?.mappings ?? options.expected(producer);
+    },
+    elsewhere(id) {
+      const producer = composition.services.get(id);
+      return producer !== undefined && excluded.has(id) ? options.expected(producer) : undefined;
     },
     configurationsOf: (id) =>
       participants.has(id) ? (state.published(id)?.configurations ?? []) : undefined,

@@ -38,4 +38,25 @@ export const orchestrationErrors: ErrorTable = {
     title: 'a variable that no process can be given',
     remedy: 'Remove the NUL character (`\\0` in a double-quoted text); pass binary data in a file.',
   },
+  SK1411: {
+    title: 'the end of one service cut others off',
+    remedy:
+      'Let the service that ends depend on what only serves it; leave out --until-exit to let every one end.',
+  },
+  SK1412: {
+    title: 'a choice of services that contradicts itself',
+    remedy: 'See `skein run --help` for what the options choose.',
+  },
+  SK1413: {
+    title: 'a reference to a service that is left out',
+    remedy: 'Start the service with the run, or write the value out where the reference stands.',
+  },
+  SK1414: {
+    title: 'an environment file that cannot be written',
+    remedy: 'Name a file in a folder that exists and that this user may write to.',
+  },
+  SK1415: {
+    title: 'the run cannot be extended',
+    remedy: 'Stop it with `skein stop` and run again.',
+  },
 };

@@ -3,7 +3,7 @@
  * snapshot (`snapshot.ts`) is a fold over them.
  */
 import type { ErrorCode } from '../errors/index.ts';
-import type { EndpointId, ServiceId } from '../workspace/index.ts';
+import type { EndpointId, Service, ServiceId } from '../workspace/index.ts';
 
 export type Mode = 'run' | 'test' | 'build' | 'sync' | 'deploy' | 'render';
 
@@ -96,6 +96,14 @@ export interface ReceiptResource {
 
 /** The things that happen. */
 export type Happening =
+  /** Services came into the run (F-17). `order`: of all that are in it now, producers first. */
+  | {
+      readonly type: 'joined';
+      readonly services: readonly Service[];
+      readonly order: readonly ServiceId[];
+    }
+  /** Services are no part of the run any more (F-18); they have been stopped. */
+  | { readonly type: 'left'; readonly services: readonly ServiceId[] }
   | {
       readonly type: 'run-state';
       readonly state: RunState;

@@ -2,11 +2,33 @@
 import type { StartedProgram } from '../agents/program/index.ts';
 import type { EndpointId, Port, Service, ServiceId, Workspace } from '../workspace/index.ts';
 import type { Clock } from './clock.ts';
+import type { Part } from './composition.ts';
+
+/**
+ * What ends a run that nobody stops: every root `loaded` or `initialized` (F-3), or the `first-exit` of a service that
+ * nobody waits for to complete.
+ */
+export type Until = 'loaded' | 'initialized' | 'first-exit';
+
+export interface OutputEnvironmentOptions {
+  /** Absolute; its folder exists. */
+  readonly file: string;
+  /** Default: the origin. */
+  readonly service?: ServiceId;
+}
 
 export interface FlowOptions {
   readonly workspace: Workspace;
   /** Empty: every service of the workspace. The first is the origin (F-3). */
   readonly roots: readonly ServiceId[];
+  /** Default: `whole`. */
+  readonly part?: Part;
+  /** Services that are left out although others need them (`--exclude-service`). */
+  readonly excluded?: ReadonlySet<ServiceId>;
+  /** Where the run ends by itself; absent: it goes on. */
+  readonly until?: Until;
+  /** A file that holds a service's run-time environment (N-13). */
+  readonly outputEnvironment?: OutputEnvironmentOptions;
   readonly runId: string;
   /** Absolute folder of this run; exists. */
   readonly runDirectory: string;

@@ -5,7 +5,7 @@
  */
 import { SkeinError } from '../errors/index.ts';
 import { listeners } from '../processes/index.ts';
-import type { EndpointId, ServiceId, Workspace } from '../workspace/index.ts';
+import type { EndpointId, Service, ServiceId, Workspace } from '../workspace/index.ts';
 import { closure } from './closure.ts';
 import { probeCommands } from './command-probe.ts';
 import { configurationEntries } from './configuration-entries.ts';
@@ -13,15 +13,18 @@ import { Course, stoppedEarly } from './course.ts';
 import { diagnosed } from './diagnosed-snapshot.ts';
 import { Ending } from './ending.ts';
 import type { Receipt, RunEvent, WhyLink } from './events.ts';
+import { Extending } from './extending.ts';
 import { asSkeinError } from './failure-report.ts';
-import type { FlowOptions } from './flow-options.ts';
+import { firstExit } from './first-exit.ts';
+import type { FlowOptions, Until } from './flow-options.ts';
 import { Hub, type LogListener } from './hub.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { nextStart } from './next-start.ts';
+import { OutputEnvironment } from './output-environment.ts';
 import { planGate } from './plan-gate.ts';
-import { createDispatcher, type Dispatcher, runPolicy } from './playbook/index.ts';
+import { createDispatcher, type Dispatcher, type Policy, policyUntil, runPolicy } from './playbook/index.ts';
 import { prober, readinessTimeout, runRequirements, whyChain } from './readiness/index.ts';
-import type { ConfigurationEntry, Run } from './run.ts';
+import type { ConfigurationEntry, Extension, Run } from './run.ts';
 import { RunReadiness } from './run-readiness.ts';
 import type { RunSnapshot } from './snapshot.ts';
 import { failureOf, toldToStop } from './standing.ts';
@@ -40,6 +43,8 @@ export class Flow implements Run {
   readonly #course: Course;
   readonly #turns = new Turns();
   readonly #lifecycle: Lifecycle;
+  readonly #extending: Extending;
+  readonly #output: OutputEnvironment | undefined;
 
   /**
    * Plans the run and asks the plan gate; nothing of the workspace has been started when it rejects.
@@ -55,6 +60,8 @@ export class Flow implements Run {
         {
           workspace: flow.workspace,
           services: flow.#world.services,
+          excluded: flow.#world.composition.excluded,
+          ...flow.#described(),
           proposals: flow.#world.proposals,
           acquire: (service, abort) => flow.#hub.acquire(service, abort),
         },
@@ -79,7 +86,8 @@ export class Flow implements Run {
 
   private constructor(options: FlowOptions) {
     const world = new World(options);
-    const { clock, history, services } = world;
+    const { clock, history } = world;
+    const { everyone, excluded } = world.composition;
     const roots = new Set(world.roots);
     this.#world = world;
     this.#course = new Course({
@@ -103,7 +111,7 @@ export class Flow implements Run {
     this.#hub = new Hub(world, lifecycle);
     this.#readiness = new RunReadiness({
       clock,
-      plan: runRequirements({ services, roots, excluded: new Set() }),
+      plan: runRequirements({ services: everyone, roots, excluded: new Set(excluded.keys()) }),
       probe: prober(
         probeCommands(world.registrar, {
           ...{ workspaceRoot: world.workspace.root, workspace: world.workspace.name, run: options.runId },
@@ -120,8 +128,9 @@ export class Flow implements Run {
     });
     this.#dispatcher = createDispatcher({
       graph: world.graph,
-      policy: runPolicy,
+      policy: policyOf(options.until),
       roots,
+      onSettled: () => this.#settled(),
       clock,
       random: options.random ?? Math.random,
       parallelism: options.parallelism ?? Number.POSITIVE_INFINITY,
@@ -137,6 +146,22 @@ export class Flow implements Run {
     });
     this.#steadiness = new Steadiness(clock, (service) => this.#dispatcher.tell({ type: 'steady', service }));
     this.#ending = new Ending(world, this.#hub, this.#readiness);
+    this.#extending = new Extending({
+      world,
+      hub: this.#hub,
+      readiness: this.#readiness,
+      dispatcher: this.#dispatcher,
+      ending: this.#ending,
+      course: this.#course,
+      turns: this.#turns,
+    });
+    const { outputEnvironment: output } = options;
+    this.#output = output && new OutputEnvironment(world, output.service ?? this.origin, output.file);
+    if (options.until === 'first-exit')
+      history.onEvent(({ happening }) => {
+        if (happening.type === 'service-state' && happening.state === 'completed')
+          this.#completed(happening.service);
+      });
   }
 
   get ended(): Promise<Receipt> {
@@ -155,6 +180,11 @@ export class Flow implements Run {
     return this.#world.roots[0];
   }
 
+  /** Those that the run was asked for, the origin first. */
+  get roots(): readonly ServiceId[] {
+    return this.#world.roots;
+  }
+
   /** Begins; what comes of it is told by events. */
   start(): void {
     this.#course.begin();
@@ -165,10 +195,10 @@ export class Flow implements Run {
   snapshot(): RunSnapshot {
     const { snapshot } = this.#world.history;
     const services = new Map(
-      [...snapshot.services].map(([id, service]) => [
-        id,
-        diagnosed(service, this.#hub.member(id).service, this.#readiness),
-      ]),
+      [...snapshot.services].map(([id, service]) => {
+        const member = this.#hub.members.get(id);
+        return [id, member === undefined ? service : diagnosed(service, member.service, this.#readiness)];
+      }),
     );
     return { ...snapshot, services };
   }
@@ -237,6 +267,10 @@ export class Flow implements Run {
     return state === 'running' || state === 'completed';
   }
 
+  extend(names: readonly string[] = []): Promise<Extension> {
+    return this.#extending.extend(names);
+  }
+
   async stopServices(
     services: readonly ServiceId[],
     options: { readonly only?: boolean } = {},
@@ -292,8 +326,37 @@ export class Flow implements Run {
   }
 
   #serviceFailed(error: SkeinError): void {
-    const { failFast, failBeforeReady } = this.#world.options;
-    if (failFast || (failBeforeReady && !this.#course.wasReady)) this.#course.fail(error);
+    const { failFast, failBeforeReady, until } = this.#world.options;
+    if (failFast || until !== undefined || (failBeforeReady && !this.#course.wasReady))
+      this.#course.fail(error);
+  }
+
+  /** Every root has reached the barrier (F-3). */
+  #settled(): void {
+    const { until } = this.#world.options;
+    if (until === 'loaded') void this.#course.end('every service is loaded (--load-only)');
+    if (until === 'initialized') void this.#course.end('every service is initialised (--init-only)');
+  }
+
+  /** The first service has ended, with success. */
+  #completed(service: ServiceId): void {
+    const verdict = firstExit(service, this.#world.composition, this.#world.history.snapshot.services);
+    if (verdict.kind === 'done') void this.#course.end(verdict.cause);
+    else if (verdict.kind === 'cut-off') this.#course.fail(verdict.fault);
+  }
+
+  /** The service whose environment is written to a file, where the run does not start it. */
+  #described(): { readonly described?: Service } {
+    const { outputEnvironment } = this.#world.options;
+    if (outputEnvironment === undefined) return {};
+    const id = outputEnvironment.service ?? this.origin;
+    const { everyone, excluded } = this.#world.composition;
+    const service = everyone.find((each) => each.id === id);
+    if (service === undefined)
+      throw new SkeinError('SK1405', `${id}, whose environment is to be written, takes no part in this run`, {
+        place: { service: id },
+      });
+    return excluded.has(id) ? { described: service } : {};
   }
 
   #serviceReadiness(service: ServiceId, ready: boolean): void {
@@ -322,6 +385,7 @@ export class Flow implements Run {
 
   async #tearDown(budgetMs = this.#world.options.teardownBudgetMs): Promise<Receipt> {
     this.#steadiness[Symbol.dispose]();
+    this.#output?.[Symbol.dispose]();
     await this.#dispatcher.cancel(stoppedEarly());
     const receipt = await this.#ending.tearDown('stop', this.#hub.members.values(), budgetMs);
     await this.#ending.close();
@@ -333,5 +397,16 @@ export class Flow implements Run {
       throw new SkeinError('SK1407', `the run is being stopped; ${id} is not started again`, {
         place: { service: id, phase: 'start' },
       });
+  }
+}
+
+function policyOf(until: Until | undefined): Policy {
+  switch (until) {
+    case 'loaded':
+      return policyUntil(runPolicy, 'load');
+    case 'initialized':
+      return policyUntil(runPolicy, 'init');
+    default:
+      return runPolicy;
   }
 }

@@ -36,8 +36,8 @@ export interface HubListener {
 export type LogListener = (chunk: LogChunk) => void | Promise<void>;
 
 export class Hub {
-  /** Producers first, which is the order of registration. */
-  readonly members: ReadonlyMap<ServiceId, Member>;
+  /** In the order of registration: producers first, then those that joined later. */
+  readonly #members = new Map<ServiceId, Member>();
   readonly #world: World;
   readonly #listener: HubListener;
   readonly #sessions = new Map<ServiceId, AgentSession>();
@@ -46,15 +46,36 @@ export class Hub {
   constructor(world: World, listener: HubListener) {
     this.#world = world;
     this.#listener = listener;
-    this.members = new Map(world.services.map((service) => [service.id, this.#enrol(service)]));
+    this.enrol(world.services);
+  }
+
+  get members(): ReadonlyMap<ServiceId, Member> {
+    return this.#members;
+  }
+
+  /** Makes members of these services (F-17). */
+  enrol(services: Iterable<Service>): void {
+    for (const service of services) this.#members.set(service.id, this.#memberOf(service));
+  }
+
+  /** These are members no more, and their agents are let go of (F-18); what ran of them has been stopped. */
+  async dismiss(services: readonly Service[]): Promise<void> {
+    const sessions = services.flatMap(({ id }) => this.#sessions.get(id) ?? []);
+    for (const service of services) {
+      this.#members.delete(service.id);
+      this.#sessions.delete(service.id);
+      this.#world.state.forget(service);
+    }
+    await Promise.all(sessions.map((session) => session[Symbol.asyncDispose]()));
   }
 
   /** @throws {SkeinError} SK1405 */
   member(id: ServiceId): Member {
     const member = this.members.get(id);
-    if (member === undefined)
-      throw new SkeinError('SK1405', `${id} takes no part in this run`, { place: { service: id } });
-    return member;
+    if (member !== undefined) return member;
+    const option = this.#world.composition.excluded.get(id);
+    const why = option === undefined ? 'takes no part in this run' : `is left out of this run by ${option}`;
+    throw new SkeinError('SK1405', `${id} ${why}`, { place: { service: id } });
   }
 
   /**
@@ -102,7 +123,7 @@ export class Hub {
     return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined);
   }
 
-  #enrol(service: Service): Member {
+  #memberOf(service: Service): Member {
     const world = this.#world;
     const { state } = world;
     const { root, name: workspaceName } = world.workspace;

@@ -1,5 +1,6 @@
 /** When: a flow takes the services of a workspace through their lives, in dependency order. */
 export { type Clock, realClock } from './clock.ts';
+export { contradictions, type Part } from './composition.ts';
 export { orchestrationErrors } from './errors.ts';
 export type {
   EndpointAddress,
@@ -21,7 +22,7 @@ export type {
 } from './events.ts';
 export { describeEnd } from './failure-report.ts';
 export { Flow } from './flow.ts';
-export type { FlowOptions } from './flow-options.ts';
+export type { FlowOptions, OutputEnvironmentOptions, Until } from './flow-options.ts';
 export { foreseeableFaults } from './plan-gate.ts';
 export {
   type Action,
@@ -35,6 +36,6 @@ export {
   runPolicy,
 } from './playbook/index.ts';
 export { describeUnmet, readinessErrors, whyText } from './readiness/index.ts';
-export { type ConfigurationEntry, logFileLimitBytes, type Run } from './run.ts';
+export { type ConfigurationEntry, type Extension, logFileLimitBytes, type Run } from './run.ts';
 export type { EndpointSnapshot, RunSnapshot, ServiceSnapshot } from './snapshot.ts';
 export { teardownErrors, workspaceLayers } from './teardown/index.ts';

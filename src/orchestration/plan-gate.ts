@@ -5,9 +5,9 @@
 import { setMaxListeners } from 'node:events';
 import type { AgentSession } from '../agents/host/index.ts';
 import { validateSpec } from '../agents/host/index.ts';
-import { checkReferences } from '../configuration/index.ts';
+import { checkReferences, referencesOf } from '../configuration/index.ts';
 import { faultsOf, SkeinError, SkeinFaults } from '../errors/index.ts';
-import type { EndpointId, Port, Service, Workspace } from '../workspace/index.ts';
+import type { EndpointId, Port, Service, ServiceId, Workspace } from '../workspace/index.ts';
 import { realClock } from './clock.ts';
 import { Proposals } from './proposals.ts';
 
@@ -15,26 +15,35 @@ export interface PlanGateOptions {
   readonly workspace: Workspace;
   /** Those that take part. */
   readonly services: readonly Service[];
+  /** Those that are left out, each with the option that says so. */
+  readonly excluded: ReadonlyMap<ServiceId, string>;
+  /** Not started, and yet its environment is asked for (N-13). */
+  readonly described?: Service;
+  /** Those that are stopped before these are started (F-18). */
+  readonly leaving?: readonly Service[];
   readonly proposals: Proposals;
   acquire(service: Service, signal: AbortSignal): Promise<AgentSession>;
 }
 
 /**
- * Passes, or names every fault: references, variables that no process can be given, ports that somebody else holds, agents
- * that cannot be had, settings that their agents refuse.
- * @throws {SkeinFaults} of SK11xx, SK12xx, SK13xx, SK1410
+ * Passes, or names every fault: references, also to what is left out, variables that no process can be given, ports that
+ * somebody else holds, agents that cannot be had, settings that their agents refuse.
+ * @throws {SkeinFaults} of SK11xx, SK12xx, SK13xx, SK1410, SK1413
  */
 export async function planGate(options: PlanGateOptions, signal: AbortSignal): Promise<void> {
-  const { workspace, services, proposals } = options;
+  const { workspace, services, proposals, described } = options;
+  const readers = described === undefined ? services : [...services, described];
   // Every service's wait for its agent listens.
   setMaxListeners(0, signal);
   const [agents, taken] = await Promise.all([
     Promise.all(services.map((service) => agentFaults(service, options, signal))),
-    proposals.prepare(services, signal),
+    proposals.prepare(services, signal, options.leaving),
+    described && proposals.settle(described),
   ]);
   const faults = [
-    ...checkReferences(workspace, services),
-    ...services.flatMap(environmentFaults),
+    ...checkReferences(workspace, readers),
+    ...readers.flatMap((service) => referenceFaults(service, options)),
+    ...readers.flatMap(environmentFaults),
     ...distinct(agents.flat()),
     ...taken,
   ];
@@ -58,6 +67,26 @@ export async function foreseeableFaults(
     if (error instanceof SkeinError && error.code === 'SK1201') return [];
     throw error;
   }
+}
+
+/** Of those to what is left out: a configuration has nobody to expose it, an address may be known all the same (C-9). */
+function referenceFaults(service: Service, { excluded, proposals }: PlanGateOptions): readonly SkeinError[] {
+  return referencesOf(service).flatMap(({ variable, reference }) => {
+    const option = excluded.get(reference.service);
+    if (option === undefined) return [];
+    if (reference.kind === 'endpoint' && proposals.areKnownOfOthers) return [];
+    const lacking =
+      reference.kind === 'endpoint'
+        ? 'has no known address with --temporary-ports'
+        : 'exposes no configuration';
+    return [
+      new SkeinError(
+        'SK1413',
+        `${service.id} cannot be given ${variable}: ${reference.written}: ${reference.service} is left out by ${option}, and so ${lacking}`,
+        { place: reference.place },
+      ),
+    ];
+  });
 }
 
 /** Of the values as they are written; their names the reader has judged. */

@@ -45,10 +45,15 @@ export class Proposals implements AsyncDisposable {
   }
 
   /**
-   * For the plan gate: settles the port of every endpoint, and answers those that somebody else holds.
+   * For the plan gate: settles the port of every endpoint, and answers those that somebody else holds. Ports of `leaving`
+   * are held by services that are stopped before these are started; they are looked at again then.
    * @throws {SkeinError} SK1204, SK1211
    */
-  async prepare(services: readonly Service[], signal: AbortSignal): Promise<readonly SkeinError[]> {
+  async prepare(
+    services: readonly Service[],
+    signal: AbortSignal,
+    leaving: readonly Service[] = [],
+  ): Promise<readonly SkeinError[]> {
     const settled = services.flatMap(({ endpoints }) => endpoints);
     await Promise.all(
       settled.map(async (endpoint) => {
@@ -56,9 +61,38 @@ export class Proposals implements AsyncDisposable {
           this.#ports.set(endpoint.id, await this.#temporary.reserve(endpoint.id, transportOf(endpoint.api)));
       }),
     );
-    const faults = await occupiedPorts(services, this.#checkedPorts(services), { signal });
-    this.#checkedAtMs = this.#options.clock.now();
+    const freed = new Set(this.#checkedPorts(leaving).values());
+    const checked = [...this.#checkedPorts(services)].filter(([, port]) => !freed.has(port));
+    const faults = await occupiedPorts(services, new Map(checked), { signal });
+    this.#checkedAtMs = leaving.length > 0 ? Number.NEGATIVE_INFINITY : this.#options.clock.now();
     return faults;
+  }
+
+  /**
+   * Ports for a workspace that has changed (F-17); those of `running` stay as they are.
+   * @throws {SkeinError} SK1201, SK1202
+   */
+  admit(workspace: Workspace, running: readonly Service[]): void {
+    const overrides = new Map(this.#options.overrides);
+    for (const { id } of running.flatMap(({ endpoints }) => endpoints)) {
+      const port = this.#ports.get(id);
+      if (port !== undefined) overrides.set(id, port);
+    }
+    for (const [id, port] of assignPorts(workspace, { overrides })) this.#ports.set(id, port);
+  }
+
+  /** Whether the address of a service that this run does not start is known all the same: its port is no temporary one. */
+  get areKnownOfOthers(): boolean {
+    return this.#temporary === undefined;
+  }
+
+  /** The ports of a service that somebody else starts, free for it to bind. @throws {SkeinError} SK1204 */
+  async settle(service: Service): Promise<void> {
+    if (this.#temporary === undefined) return;
+    for (const endpoint of service.endpoints)
+      if (this.#isTemporary(endpoint))
+        this.#ports.set(endpoint.id, await this.#temporary.reserve(endpoint.id, transportOf(endpoint.api)));
+    await this.release(service);
   }
 
   /** Everything that skein would propose to the service; its ports are settled. */

@@ -60,7 +60,7 @@ export class RunReadiness implements Disposable {
   readonly #board: ReadinessBoard;
   readonly #probes: ProbePhases;
   readonly #loopback: LoopbackCheck;
-  readonly #ofService: ReadonlyMap<ServiceId, readonly Requirement[]>;
+  #ofService: ReadonlyMap<ServiceId, readonly Requirement[]>;
   readonly #readyServices = new Set<ServiceId>();
   /** Services whose process runs. */
   readonly #started = new Map<ServiceId, Service>();
@@ -69,13 +69,7 @@ export class RunReadiness implements Disposable {
   constructor(options: RunReadinessOptions) {
     this.#options = options;
     this.#board = new ReadinessBoard(options.plan, options.clock.now());
-    const ofService = new Map<ServiceId, Requirement[]>();
-    for (const requirement of options.plan.requirements) {
-      const known = ofService.get(requirement.service);
-      if (known === undefined) ofService.set(requirement.service, [requirement]);
-      else known.push(requirement);
-    }
-    this.#ofService = ofService;
+    this.#ofService = byService(options.plan);
     const { clock, probe, readListeners, askOwnership = listenerOwnership, onWarning } = options;
     this.#probes = new ProbePhases({
       clock,
@@ -101,6 +95,28 @@ export class RunReadiness implements Disposable {
 
   isServiceReady(service: ServiceId): boolean {
     return this.#readyServices.has(service);
+  }
+
+  /**
+   * Other requirements from now on (F-17, F-18); what is known of the services that stay is kept. Gates that are open
+   * already are told, for those who came. What it means for the run is answered, and not told.
+   */
+  replan(plan: RunRequirements): 'became-ready' | 'revoked' | 'unchanged' {
+    const wasReady = this.isReady;
+    this.#board.replan(plan);
+    this.#ofService = byService(plan);
+    for (const service of [...this.#readyServices])
+      if (!this.#ofService.has(service)) this.#readyServices.delete(service);
+    for (const service of this.#ofService.keys()) this.#judge(service);
+    for (const gate of plan.gates) if (this.#isOpenAltogether(gate)) this.#tellGate(gate, true);
+    if (wasReady === this.isReady) return 'unchanged';
+    return wasReady ? 'revoked' : 'became-ready';
+  }
+
+  /** A service that left, and has been stopped: should it come again, nothing is known of it (F-18). */
+  forget(service: ServiceId): void {
+    this.#stopProbing(service);
+    this.#board.forget(service);
   }
 
   /** Init was accepted: these are the addresses. */
@@ -244,17 +260,21 @@ export class RunReadiness implements Disposable {
 
   #record(service: ServiceId, key: RequirementKey, state: RequirementState): void {
     const change = this.#board.record(key, state);
-    const ready = this.requirementsOf(service).every(
-      (requirement) => this.#board.stateOf(requirement.key).kind === 'holding',
-    );
-    if (ready !== this.#readyServices.has(service)) {
-      if (ready) this.#readyServices.add(service);
-      else this.#readyServices.delete(service);
-      this.#options.onService(service, ready);
-    }
+    this.#judge(service);
     for (const gate of change.opened) if (this.#isOpenAltogether(gate)) this.#tellGate(gate, true);
     for (const gate of change.closed) this.#tellGate(gate, false);
     if (change.run !== 'unchanged') this.#options.onRun(change.run === 'became-ready');
+  }
+
+  /** Whether the service is ready now; of one of which nothing is required nothing is told. */
+  #judge(service: ServiceId): void {
+    const requirements = this.requirementsOf(service);
+    if (requirements.length === 0) return;
+    const ready = requirements.every(({ key }) => this.#board.stateOf(key).kind === 'holding');
+    if (ready === this.#readyServices.has(service)) return;
+    if (ready) this.#readyServices.add(service);
+    else this.#readyServices.delete(service);
+    this.#options.onService(service, ready);
   }
 
   /** A dependent may declare several dependencies on one producer; they open together. */
@@ -265,4 +285,14 @@ export class RunReadiness implements Disposable {
   #tellGate({ dependent, dependency }: Gate, open: boolean): void {
     this.#options.onGate(dependent, dependency, open);
   }
+}
+
+function byService({ requirements }: RunRequirements): ReadonlyMap<ServiceId, readonly Requirement[]> {
+  const ofService = new Map<ServiceId, Requirement[]>();
+  for (const requirement of requirements) {
+    const known = ofService.get(requirement.service);
+    if (known === undefined) ofService.set(requirement.service, [requirement]);
+    else known.push(requirement);
+  }
+  return ofService;
 }

@@ -22,6 +22,17 @@ export interface ConfigurationEntry {
   readonly reason: string;
 }
 
+/** What came of reading the workspace again. */
+export interface Extension {
+  /** Producers first. */
+  readonly joined: readonly ServiceId[];
+  readonly left: readonly ServiceId[];
+  /** Those that run on as they were declared before: what has changed in their declaration is not applied. */
+  readonly outdated: readonly ServiceId[];
+  /** Of those that left; `null` where none did. */
+  readonly receipt: Receipt | null;
+}
+
 export interface Run {
   readonly id: string;
   readonly mode: Mode;
@@ -48,6 +59,12 @@ export interface Run {
   stop(options?: { readonly cause?: string; readonly budgetMs?: number }): Promise<Receipt>;
   /** Second Ctrl-C: every budget drops to 2 s. Third: kill (T-5). */
   hurry(how: 'hurry' | 'kill'): void;
+  /**
+   * Reads the workspace again, and takes in what it newly composes, and the services of these names (F-17); what it does not
+   * compose any more leaves (F-18).
+   * @throws {SkeinError} what is wrong, all faults together; nothing has changed then (F-19)
+   */
+  extend(names?: readonly string[]): Promise<Extension>;
   why(service: ServiceId): readonly WhyLink[];
   configuration(service: ServiceId): readonly ConfigurationEntry[];
   /** Local URL or `host:port` of an endpoint; `undefined` before it is known. */

@@ -28,15 +28,34 @@ export interface Writer {
 }
 
 export class SharedState {
-  /** The workspace, with the endpoints of every service as its Load has told them; those not loaded yet as declared. */
-  readonly composition: Workspace;
   readonly #services: Map<ServiceId, Service>;
+  #composition: Workspace;
   readonly #published = new Map<ServiceId, Published>();
   readonly #written = new Set<ServiceId>();
 
   constructor(workspace: Workspace) {
     this.#services = new Map(workspace.services);
-    this.composition = { ...workspace, services: this.#services };
+    this.#composition = { ...workspace, services: this.#services };
+  }
+
+  /** The workspace, with the endpoints of every service as its Load has told them; those not loaded yet as declared. */
+  get composition(): Workspace {
+    return this.#composition;
+  }
+
+  /** Another workspace from now on (F-17); of the services that have published, or may, nothing changes. */
+  recompose(workspace: Workspace): void {
+    for (const id of [...this.#services.keys()]) if (!this.#written.has(id)) this.#services.delete(id);
+    for (const [id, service] of workspace.services)
+      if (!this.#written.has(id)) this.#services.set(id, service);
+    this.#composition = { ...workspace, services: this.#services };
+  }
+
+  /** What the service has published is gone, and it may have another writer (F-18). */
+  forget(service: Service): void {
+    this.#written.delete(service.id);
+    this.#published.delete(service.id);
+    this.#services.set(service.id, service);
   }
 
   /** @throws {Error} where the service has a writer already: a second one would be a bug. */

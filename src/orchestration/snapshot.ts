@@ -2,6 +2,7 @@
 import type { AgentReference, EndpointId, Service, ServiceId, Workspace } from '../workspace/index.ts';
 import type {
   FailureReport,
+  Happening,
   Mode,
   Predicate,
   ProcessEnd,
@@ -69,11 +70,12 @@ export interface RunSnapshot {
   readonly receipt: Receipt | null;
 }
 
-/** A run before anything happened; `services` are those that take part, producers first. */
+/** A run before anything happened; `services` are those that take part, producers first, with those that are `excluded`. */
 export function initialRunSnapshot(
   run: { readonly workspace: Workspace; readonly runId: string },
   services: readonly Service[],
   nowMs: number,
+  excluded: ReadonlySet<ServiceId> = new Set(),
 ): RunSnapshot {
   return {
     workspace: run.workspace.name,
@@ -83,7 +85,12 @@ export function initialRunSnapshot(
     state: 'starting',
     startedAtMs: Math.round(nowMs),
     readyAtMs: null,
-    services: new Map(services.map((service) => [service.id, initialServiceSnapshot(service)])),
+    services: new Map(
+      services.map((service) => {
+        const state = excluded.has(service.id) ? 'excluded' : 'pending';
+        return [service.id, { ...initialServiceSnapshot(service), state }];
+      }),
+    ),
     pid: process.pid,
     sequence: 0,
     failure: null,
@@ -135,11 +142,26 @@ export function foldEvents(snapshot: RunSnapshot, events: readonly RunEvent[]): 
   for (const event of events) {
     run = foldRun(run, event);
     const { happening } = event;
+    if (happening.type === 'joined') join(services, happening);
+    if (happening.type === 'left') for (const id of happening.services) services.delete(id);
     const service =
       'service' in happening && happening.service !== null ? services.get(happening.service) : undefined;
     if (service !== undefined) services.set(service.id, foldService(service, event));
   }
   return run;
+}
+
+/** Adds those that joined, and puts all into the order that holds from now on. */
+function join(
+  services: Map<ServiceId, ServiceSnapshot>,
+  { services: joined, order }: Extract<Happening, { type: 'joined' }>,
+): void {
+  for (const service of joined) services.set(service.id, initialServiceSnapshot(service));
+  for (const id of order) {
+    const service = services.get(id);
+    services.delete(id);
+    if (service !== undefined) services.set(id, service);
+  }
 }
 
 function foldRun(run: RunSnapshot, { happening, sequence, timeMs }: RunEvent): RunSnapshot {

@@ -6,16 +6,15 @@ import { join } from 'node:path';
 import { AgentsHost } from '../agents/host/index.ts';
 import { builtInAgents } from '../agents/program/index.ts';
 import type { Variable } from '../configuration/index.ts';
-import { SkeinError } from '../errors/index.ts';
 import type { NetworkMapping } from '../network/index.ts';
 import { Registrar, registryFolder } from '../processes/index.ts';
 import type { Service, ServiceId, Workspace } from '../workspace/index.ts';
 import { type Clock, realClock } from './clock.ts';
-import { serviceEnvironment } from './environment.ts';
+import { type Composition, compose, neededBy, type RunEdge } from './composition.ts';
+import { type ServiceEnvironment, serviceEnvironment } from './environment.ts';
 import type { FlowOptions } from './flow-options.ts';
 import { RunHistory } from './history.ts';
-import { participants, type RunEdge, runEdges } from './participants.ts';
-import { type PlaybookGraph, playbookGraph } from './playbook/index.ts';
+import type { PlaybookGraph } from './playbook/index.ts';
 import { Proposals } from './proposals.ts';
 import { SharedState } from './shared-state.ts';
 import { initialRunSnapshot } from './snapshot.ts';
@@ -23,13 +22,7 @@ import { UnrecordedGroups } from './unrecorded-groups.ts';
 
 export class World {
   readonly options: FlowOptions;
-  readonly workspace: Workspace;
   readonly clock: Clock;
-  /** Never empty; the first names the run (F-3). */
-  readonly roots: readonly [ServiceId, ...ServiceId[]];
-  /** Those that take part, producers first. */
-  readonly services: readonly Service[];
-  readonly graph: PlaybookGraph;
   readonly state: SharedState;
   readonly proposals: Proposals;
   readonly host: AgentsHost;
@@ -37,29 +30,21 @@ export class World {
   /** Of what this process starts itself. */
   readonly registrar: Registrar;
   readonly unrecordedGroups: UnrecordedGroups;
-  readonly #edges: ReadonlyMap<ServiceId, readonly RunEdge[]>;
-  readonly #participants: ReadonlySet<ServiceId>;
+  #composition: Composition;
+  #participants: ReadonlySet<ServiceId>;
   readonly #warned = new Set<string>();
 
-  /** @throws {SkeinError} SK1403 (no service), SK1201, SK1202 (ports) */
+  /** @throws {SkeinError} SK1403 (nothing to run), SK1412 (a contradictory choice), SK1201, SK1202 (ports) */
   constructor(options: FlowOptions) {
     const { workspace, clock = realClock } = options;
-    const [origin, ...coRoots] = options.roots.length > 0 ? options.roots : workspace.services.keys();
-    if (origin === undefined)
-      throw new SkeinError('SK1403', `workspace ${workspace.name} declares no service`, {
-        place: { file: workspace.file, line: 1, column: 1 },
-      });
     this.options = options;
-    this.workspace = workspace;
     this.clock = clock;
-    this.roots = [origin, ...coRoots];
-    this.#edges = runEdges(workspace);
-    this.graph = playbookGraph(
-      participants(workspace, this.roots, this.#edges).map(({ id }) => id),
-      (id) => this.edgesOf(id as ServiceId),
-    );
-    this.services = this.graph.services.flatMap((id) => workspace.services.get(id as ServiceId) ?? []);
-    this.#participants = new Set(this.services.map(({ id }) => id));
+    this.#composition = compose(workspace, {
+      roots: options.roots,
+      part: options.part ?? 'whole',
+      excluded: options.excluded ?? new Set(),
+    });
+    this.#participants = idsOf(this.#composition);
     this.state = new SharedState(workspace);
     this.proposals = new Proposals({
       workspace,
@@ -67,7 +52,11 @@ export class World {
       temporary: options.temporaryPorts,
       clock,
     });
-    this.history = new RunHistory(initialRunSnapshot(options, this.services, clock.now()), clock);
+    const { everyone, excluded } = this.#composition;
+    this.history = new RunHistory(
+      initialRunSnapshot(options, everyone, clock.now(), new Set(excluded.keys())),
+      clock,
+    );
     this.host = new AgentsHost({
       workspaceRoot: workspace.root,
       agentPaths: options.agentPaths,
@@ -80,25 +69,69 @@ export class World {
     if (options.startedAgents !== undefined) this.host.adopt(options.startedAgents);
   }
 
+  /** Who takes part now. */
+  get composition(): Composition {
+    return this.#composition;
+  }
+
+  get workspace(): Workspace {
+    return this.#composition.workspace;
+  }
+
+  /** Never empty; the first names the run (F-3). */
+  get roots(): readonly [ServiceId, ...ServiceId[]] {
+    return this.#composition.roots;
+  }
+
+  /** Those that run, producers first. */
+  get services(): readonly Service[] {
+    return this.#composition.services;
+  }
+
+  get graph(): PlaybookGraph {
+    return this.#composition.graph;
+  }
+
+  /** Who takes part from now on (F-17, F-18). */
+  recompose(composition: Composition): void {
+    this.#composition = composition;
+    this.#participants = idsOf(composition);
+  }
+
   /** What the service waits for at run time. */
   edgesOf(service: ServiceId): readonly RunEdge[] {
-    return this.#edges.get(service) ?? [];
+    return this.#composition.edges.get(service) ?? [];
+  }
+
+  /** What the service needs directly: what it waits for, and what its variables refer to. */
+  neededBy(service: ServiceId): readonly ServiceId[] {
+    return neededBy(this.workspace, this.#composition.edges, service);
   }
 
   /** The environment of the service's process. @throws {SkeinError} SK11xx for what does not resolve, all together. */
   environment(id: ServiceId, mappings: readonly NetworkMapping[]): readonly Variable[] {
-    const { variables, warnings } = serviceEnvironment(
+    const { variables, warnings } = this.resolve(id, mappings, this.options.callerEnvironment);
+    for (const warning of warnings) this.warnOnce(id, 'configuration', warning);
+    return variables;
+  }
+
+  /** As `environment`, for somebody who has `caller` as its own. */
+  resolve(
+    id: ServiceId,
+    mappings: readonly NetworkMapping[],
+    caller: Readonly<Record<string, string | undefined>>,
+  ): ServiceEnvironment {
+    return serviceEnvironment(
       {
         state: this.state,
         participants: this.#participants,
+        excluded: this.#composition.excluded,
         expected: (service) => this.proposals.expected(service),
-        caller: this.options.callerEnvironment,
+        caller,
       },
       this.state.service(id),
       mappings,
     );
-    for (const warning of warnings) this.warnOnce(id, 'configuration', warning);
-    return variables;
   }
 
   warn(service: ServiceId | null, phase: string, message: string): void {
@@ -112,4 +145,8 @@ export class World {
     this.#warned.add(key);
     this.warn(service, phase, message);
   }
+}
+
+function idsOf({ services }: Composition): ReadonlySet<ServiceId> {
+  return new Set(services.map(({ id }) => id));
 }

@@ -1,5 +1,6 @@
 /** A run whose events and output a test dictates; everything asked of it is noted. */
 import type {
+  Extension,
   Happening,
   LogChunk,
   Receipt,
@@ -118,6 +119,11 @@ export class ScriptedRun implements Run {
 
   startServices(services: readonly ServiceId[]): Promise<void> {
     return this.#ask(`start ${services.join(' ')}`);
+  }
+
+  async extend(names: readonly string[] = []): Promise<Extension> {
+    await this.#ask(`extend ${names.join(' ')}`);
+    return { joined: ['shop/cache' as ServiceId], left: ['shop/web' as ServiceId], outdated: [], receipt };
   }
 
   async stopServices(services: readonly ServiceId[], options: { only?: boolean } = {}): Promise<Receipt> {

@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { createClient } from '@connectrpc/connect';
 import { createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { socketClient } from '../../src/control/client.ts';
 import { LogStore, type ServedRun, serveRun } from '../../src/control/index.ts';
 import { watchEvents } from '../../src/control/streams.ts';
-import { SkeinError } from '../../src/errors/index.ts';
+import { SkeinError, SkeinFaults } from '../../src/errors/index.ts';
 import { ControlService, RunState } from '../../src/gen/skein/control/v1/control_pb.js';
 import type { ServiceId } from '../../src/workspace/index.ts';
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
   logs = new LogStore({
     rotateBytes: 1 << 20,
     folder,
-    services: [...run.workspace.services.keys()],
+    services: () => [...run.workspace.services.keys()],
     fileName: (service) => `${service.replace('/', '--')}.log`,
     writesOwnLog: () => false,
     onWriteError: (_, error) => {
@@ -156,11 +156,23 @@ describe('what is asked reaches the run', () => {
     });
   });
 
-  test('extend is said to be unimplemented', async () => {
-    const raw = createClient(ControlService, createGrpcTransport(h2()));
-    const error = await raw.extend({}).catch((thrown: unknown) => thrown);
-    expect(ConnectError.from(error).code).toBe(Code.Unimplemented);
-    expect(ConnectError.from(error).message).toContain('later version');
+  test('F-17 extend passes names on as they are written, and answers who joined and left', async () => {
+    const answer = await socketClient(socket).extend({ services: ['cache'] });
+    expect(run.asked).toContain('extend cache');
+    expect(answer).toMatchObject({ joined: ['shop/cache'], left: ['shop/web'], outdated: [] });
+    expect(answer.receipt?.resources).toHaveLength(2);
+  });
+
+  test('F-19 all faults of a workspace that does not load arrive in one message', async () => {
+    const place = { file: '/shop/workspace.skein.yaml', line: 3, column: 5 };
+    run.refuses = new SkeinFaults([
+      new SkeinError('SK1010', 'one', { place }),
+      new SkeinError('SK1031', 'two'),
+    ]);
+    await expect(socketClient(socket).extend({})).rejects.toMatchObject({
+      code: 'SK1010',
+      message: '/shop/workspace.skein.yaml:3:5: one\ntwo',
+    });
   });
 });
 

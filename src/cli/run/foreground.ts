@@ -8,6 +8,7 @@ import { isReaderGone, LineWriter } from '../view/line-writer.ts';
 import { OutputLines } from '../view/output-lines.ts';
 import { plainText } from '../view/plain-text.ts';
 import type { EarlyAgents } from './early-agents.ts';
+import { ExtendSignal } from './extend-signal.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { Interrupts } from './interrupts.ts';
 import { outcome } from './outcome.ts';
@@ -35,6 +36,7 @@ export async function foreground(
   using interrupts = new Interrupts((stage, cause) => {
     if (view !== undefined) void show(view.interrupted(stage, cause));
   });
+  using extensions = new ExtendSignal();
   let held: HeldRun;
   try {
     held = await holdRun(
@@ -49,6 +51,7 @@ export async function foreground(
   }
   view = options.json ? jsonView() : plainViewOf(held, options);
   interrupts.attach(held.flow);
+  extensions.attach(held.flow);
   const shown = Promise.all([showEvents(held, view, show), showOutput(held, view, show)]);
   await Promise.race([held.flow.ended, shown]);
   await held.flow.ended;
@@ -74,14 +77,14 @@ async function showOutput({ served }: HeldRun, view: RunView, show: Show): Promi
   for await (const chunks of served.output()) await show(view.output(chunks));
 }
 
-function plainViewOf({ flow, workspace, roots }: HeldRun, options: CommonOptions): RunView {
-  const nameOf = (service: string): string => shortName(workspace, service as ServiceId);
+function plainViewOf({ flow }: HeldRun, options: CommonOptions): RunView {
+  const nameOf = (service: string): string => shortName(flow.workspace, service as ServiceId);
   const colour = hasColour(process.stdout, options.color, process.env);
   const services = [...flow.snapshot().services.keys()];
   return plainView({
     output: new OutputLines({ services, nameOf, palette: palette(colour), colours: colour }),
     nameOf,
-    roots: new Set<string>(roots),
+    roots: () => new Set<string>(flow.roots),
     palette: palette(hasColour(process.stderr, options.color, process.env)),
     quiet: options.quiet ?? false,
   });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import {
   claimRun,
   findLeftovers,
+  LogFileNames,
   LogStore,
-  logFileName,
   type RunClaim,
   type ServedRun,
   serveRun,
@@ -22,18 +22,16 @@ import {
   type EndpointId,
   loadWorkspace,
   type Port,
-  resolveServiceName,
   type ServiceId,
   type Workspace,
   WorkspaceFaults,
 } from '../../workspace/index.ts';
+import { choiceOf } from './choice.ts';
 import type { EarlyAgents } from './early-agents.ts';
 import type { RunRequest } from './request.ts';
 
 export interface HeldRun {
   readonly flow: Flow;
-  readonly workspace: Workspace;
-  readonly roots: readonly ServiceId[];
   readonly served: ServedRun;
   /** Ends those who follow the output. To be called once the run has ended. */
   closeOutput(): void;
@@ -70,14 +68,7 @@ async function claimAndBegin(
   warn: (message: string) => void,
 ): Promise<HeldRun> {
   const workspace = await loadWhole(request, signal);
-  const named = request.services.map((name) => resolveServiceName(workspace, name));
-  const roots = named.length > 0 ? named : [...workspace.services.keys()];
-  const ports = new Map(
-    request.ports.map((written) => {
-      const { endpoint, port } = parsePortOverride(workspace, written);
-      return [endpoint, port] as const;
-    }),
-  );
+  const choice = choiceOf(workspace, request);
   const claim = await claimRun({
     root: workspace.root,
     workspace: workspace.name,
@@ -87,7 +78,7 @@ async function claimAndBegin(
   });
   try {
     await settleDeadRuns(workspace, request, signal, warn);
-    return await begin({ request, workspace, roots, ports, claim, agents, signal, warn });
+    return await begin({ request, workspace, choice, claim, agents, signal, warn });
   } catch (error) {
     claim.release();
     throw error;
@@ -146,32 +137,21 @@ function readablePorts(request: RunRequest, readable: Workspace): ReadonlyMap<En
 interface Plan {
   readonly request: RunRequest;
   readonly workspace: Workspace;
-  readonly roots: readonly ServiceId[];
-  readonly ports: Parameters<typeof Flow.create>[0]['ports'];
+  readonly choice: ReturnType<typeof choiceOf>;
   readonly claim: RunClaim;
   readonly agents: EarlyAgents;
   readonly signal: AbortSignal;
   readonly warn: (message: string) => void;
 }
 
-async function begin({
-  request,
-  workspace,
-  roots,
-  ports,
-  claim,
-  agents,
-  signal,
-  warn,
-}: Plan): Promise<HeldRun> {
+async function begin({ request, workspace, choice, claim, agents, signal, warn }: Plan): Promise<HeldRun> {
   const folder = join(claim.folder, 'logs');
-  const files = new Map([...workspace.services.keys()].map((id) => [id, logFileName(workspace, id)]));
-  const fileName = (service: ServiceId): string => files.get(service) ?? `${service.replace('/', '--')}.log`;
+  const files = new LogFileNames(workspace);
   const logs = new LogStore({
     rotateBytes: logFileLimitBytes,
     folder,
-    services: [...workspace.services.keys()],
-    fileName,
+    services: () => files.services,
+    fileName: (service) => files.of(service),
     writesOwnLog: (service) => flow.writesOwnLog(service),
     onWriteError: (service, error) =>
       warn(`the output of ${service} cannot be kept in a file: ${error.message}`),
@@ -180,7 +160,7 @@ async function begin({
   const flow = await Flow.create(
     {
       workspace,
-      roots,
+      ...choice,
       runId: request.runId,
       runDirectory: claim.folder,
       failFast: request.failFast,
@@ -188,10 +168,9 @@ async function begin({
       readinessTimeoutMs: request.readinessTimeoutMs,
       teardownBudgetMs: request.teardownBudgetMs,
       temporaryPorts: request.temporaryPorts,
-      ports,
       agentPaths: request.agentPaths,
       ...(request.parallelism !== undefined && { parallelism: request.parallelism }),
-      logFile: ({ id }) => join(folder, fileName(id)),
+      logFile: ({ id }) => join(folder, files.of(id)),
       lastLines: ({ id }) => logs.lastLines(id, shownLines),
       // A copy: each look into the real one asks the system.
       callerEnvironment: { ...process.env },
@@ -203,14 +182,11 @@ async function begin({
   flow.start();
   try {
     const served = await serveRun(flow, logs, claim.record.socket);
-    const participants = [...flow.snapshot().services.keys()];
-    claim.serving(Object.fromEntries(participants.map((id) => [id, fileName(id)])));
+    keepFileNames(flow, claim, files);
     endWithJobs(flow);
     const closeOutput = (): void => logs.close();
     return {
       flow,
-      workspace,
-      roots,
       served,
       closeOutput,
       finish: () => finish(flow, served, claim, logs, warn),
@@ -248,6 +224,19 @@ async function finish(
 function addLastLines({ failure }: RunSnapshot, logs: LogStore): void {
   if (failure === undefined || failure.service === '' || failure.lastLines.length > 0) return;
   failure.lastLines = [...logs.lastLines(failure.service as ServiceId, shownLines)];
+}
+
+/** The record names the log of every service that takes part, or has (U-14). */
+function keepFileNames(flow: Flow, claim: RunClaim, files: LogFileNames): void {
+  const participants = new Set(flow.snapshot().services.keys());
+  const note = (): void =>
+    claim.serving(Object.fromEntries([...participants].map((id) => [id, files.of(id)])));
+  note();
+  flow.onEvent(({ happening }) => {
+    if (happening.type !== 'joined') return;
+    for (const { id } of happening.services) participants.add(id);
+    note();
+  });
 }
 
 /** A run of jobs alone has nothing left to do when all have completed. */

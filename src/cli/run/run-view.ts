@@ -40,8 +40,8 @@ export function jsonView(): RunView {
 export interface PlainViewOptions {
   readonly output: OutputLines;
   readonly nameOf: (service: string) => string;
-  /** `module/service` of the services asked for. */
-  readonly roots: ReadonlySet<string>;
+  /** `module/service` of the services asked for, as of now. */
+  readonly roots: () => ReadonlySet<string>;
   readonly palette: Palette;
   /** Warnings and errors only. */
   readonly quiet: boolean;
@@ -69,7 +69,7 @@ export function plainView({ output, nameOf, roots, palette, quiet }: PlainViewOp
   };
   return {
     events: (events) => say(events.flatMap(tell)),
-    ready: (run) => (quiet ? nothing : say(addresses(run, roots))),
+    ready: (run) => (quiet ? nothing : say(addresses(run, roots()))),
     output: (chunks) => ({ out: chunks.map((chunk) => output.lines(chunk)).join(''), progress: '' }),
     interrupted: (stage, cause) => say([`${cause}: ${stageWords[stage]}`]),
     end: (run) => {
@@ -95,6 +95,9 @@ function progressWords(event: Event): string | undefined {
       return `is ${event.state}${event.cause === '' ? '' : ` (${event.cause})`}`;
     case 'start':
       return event.state === 'completed' ? 'has completed' : undefined;
+    case 'extend':
+    case 'withdraw':
+      return event.service === '' ? `is ${event.cause}` : undefined;
     case 'stop':
       return event.service === '' ? undefined : `is ${event.state}`;
     default:

@@ -8,6 +8,7 @@ import { type ExitStatus, exitStatus, exitStatusOf } from '../exit-status.ts';
 import { errorTables, expected } from '../report-error.ts';
 import { failureText, receiptText } from '../view/status-text.ts';
 import type { EarlyAgents } from './early-agents.ts';
+import { ExtendSignal } from './extend-signal.ts';
 import { type HeldRun, holdRun } from './hold-run.ts';
 import { Interrupts } from './interrupts.ts';
 import { outcome } from './outcome.ts';
@@ -16,6 +17,7 @@ import type { RunRequest } from './request.ts';
 export async function holdDetached(request: RunRequest, agents: EarlyAgents): Promise<ExitStatus> {
   const reporter = supervisorReporter();
   using interrupts = new Interrupts((stage, cause) => log(`${cause}: ${stage}`));
+  using extensions = new ExtendSignal();
   const held = await holdRun(request, agents, interrupts.signal, log).catch((error: unknown) => {
     const status = interrupts.interrupted ? exitStatus.interrupted : exitStatusOf(expected(error).code);
     report(reporter, error, status);
@@ -23,6 +25,7 @@ export async function holdDetached(request: RunRequest, agents: EarlyAgents): Pr
   });
   if (typeof held === 'number') return held;
   interrupts.attach(held.flow);
+  extensions.attach(held.flow);
   reporter.send({ type: 'started', run: request.runId });
   if (!request.wait) reporter.close();
   const failure = request.wait ? await readinessFailure(held, reporter) : undefined;

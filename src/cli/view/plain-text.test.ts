@@ -27,7 +27,7 @@ test('U-10 so are events and the failure at the end of a run, between the colour
   const view = plainView({
     output: new OutputLines({ services: [], nameOf: String, palette: colours, colours: true }),
     nameOf: String,
-    roots: new Set(),
+    roots: () => new Set(),
     palette: colours,
     quiet: false,
   });

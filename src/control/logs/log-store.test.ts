@@ -184,7 +184,7 @@ function newStore(options: Partial<LogStoreOptions> = {}): TestStore {
   const store = new LogStore({
     rotateBytes: 1 << 20,
     folder: own,
-    services: [api, db],
+    services: () => [api, db],
     fileName: (service) => `${service.split('/')[1]}.log`,
     writesOwnLog: () => false,
     onWriteError: (_, error) => {

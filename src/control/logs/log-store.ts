@@ -16,8 +16,8 @@ import { LogRing } from './ring.ts';
 export interface LogStoreOptions {
   /** Absolute path of the folder that holds the files. */
   readonly folder: string;
-  /** Every service that may have output. */
-  readonly services: readonly ServiceId[];
+  /** Every service that has, or may have, output now. */
+  readonly services: () => readonly ServiceId[];
   /** Name of a service's file inside `folder`. */
   readonly fileName: (service: ServiceId) => string;
   /** Whether the service's agent writes the file itself (`log-file/v1`). */
@@ -105,7 +105,7 @@ export class LogStore {
     while (reader.sequence < until) {
       signal?.throwIfAborted();
       if (reader.sequence < this.#ring.firstSequence) {
-        const gaps = this.#options.services.flatMap((service) => reader.gap(service));
+        const gaps = this.#options.services().flatMap((service) => reader.gap(service));
         reader.sequence = this.#ring.firstSequence;
         // Meanwhile more may leave the memory.
         yield* this.#fill(reader, gaps, signal);

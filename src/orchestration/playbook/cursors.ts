@@ -19,9 +19,9 @@ const noWaits: ReadonlyMap<string, Wait> = new Map();
 
 /** Begins with every service before its first phase. Services that the graph does not have may not be asked about. */
 export class Cursors {
-  readonly #graph: PlaybookGraph;
+  #graph: PlaybookGraph;
   readonly #policy: Policy;
-  readonly #roots: ReadonlySet<string>;
+  #roots: ReadonlySet<string>;
   readonly #end: number;
   readonly #all = new Map<string, Cursor>();
   #unsettled = 0;
@@ -31,12 +31,33 @@ export class Cursors {
     this.#policy = policy;
     this.#roots = roots;
     this.#end = policy.phases.length;
-    for (const service of graph.services) {
+    this.#admit();
+  }
+
+  /** Goes on with another graph: those that are new to it stand before their first phase, those that it does not have are out. */
+  replan(graph: PlaybookGraph, roots: ReadonlySet<string>): void {
+    this.#graph = graph;
+    this.#roots = roots;
+    const staying = new Set(graph.services);
+    for (const [service, { at }] of [...this.#all]) {
+      if (staying.has(service)) continue;
+      this.#all.delete(service);
+      if (at < this.#end) this.#unsettled--;
+    }
+    this.#admit();
+  }
+
+  #admit(): void {
+    const fresh = this.#graph.services.filter((service) => !this.#all.has(service));
+    for (const service of fresh) {
       const at = this.nextIndex(service, 0);
       this.#all.set(service, { at, unmet: 0, openGates: new Set() });
       if (at < this.#end) this.#unsettled++;
     }
-    for (const [service, cursor] of this.#all) cursor.unmet = this.#countUnmet(service, cursor);
+    for (const service of fresh) {
+      const cursor = this.#cursor(service);
+      cursor.unmet = this.#countUnmet(service, cursor);
+    }
   }
 
   /** Every service has gone through its phases. */

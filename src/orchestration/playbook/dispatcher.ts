@@ -40,6 +40,8 @@ export interface DispatcherOptions {
   readonly retryingOf: (service: string) => Retrying;
   /** A service failed `attempts` times in a row, and is not tried again by itself (F-16). */
   readonly onGiveUp?: (service: string, attempts: number) => void;
+  /** Every service has gone through its phases, and nothing is under way or paused; told each time that it becomes so. */
+  readonly onSettled?: () => void;
   /** A service pauses after a failure; it is tried again after `delayMs`. */
   readonly onPause?: (service: string, attempt: number, delayMs: number) => void;
 }
@@ -49,6 +51,8 @@ export interface Dispatcher {
   start(): void;
   /** Tells the engine something from outside the actions. */
   tell(input: ServiceInput | GateInput): void;
+  /** Goes on with another graph (F-17, F-18); see `Engine.replan`. */
+  replan(graph: PlaybookGraph, roots: ReadonlySet<string>): void;
   /** Ends it: nothing new starts, what runs is aborted; resolves when nothing runs any more (F-10). */
   cancel(reason: Error): Promise<void>;
   /** Resolves when the playbook has ended by `cancel`; rejects with the bug of an executor that threw. */
@@ -67,7 +71,8 @@ function pauseMs(attempt: number, backoffMs: number, random: () => number): numb
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { graph, policy, clock } = options;
+  const { policy, clock } = options;
+  let { graph } = options;
   const engine = new Engine({
     graph,
     policy,
@@ -114,7 +119,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function step(input: Input): void {
-    if (!cancellation.signal.aborted) carryOut(engine.step(input));
+    if (cancellation.signal.aborted) return;
+    const wasSettled = engine.isSettled();
+    carryOut(engine.step(input));
+    if (!wasSettled && engine.isSettled()) options.onSettled?.();
   }
 
   function enqueue(action: Action): void {
@@ -169,6 +177,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     tell(input) {
       step(input);
+    },
+    replan(next, roots) {
+      if (cancellation.signal.aborted) return;
+      graph = next;
+      carryOut(engine.replan(next, roots));
     },
     async cancel(reason) {
       cancellation.abort(reason);

@@ -55,11 +55,11 @@ export interface EngineOptions {
 
 /** Deterministic; owned by one dispatcher. Costs are linear in services plus edges (F-12). */
 export class Engine {
-  readonly #graph: PlaybookGraph;
+  #graph: PlaybookGraph;
   readonly #policy: Policy;
   readonly #cursors: Cursors;
   readonly #attemptsOf: EngineOptions['attemptsOf'];
-  readonly #all: ReadonlyMap<string, Progress>;
+  readonly #all: Map<string, Progress>;
   #outputs: Output[] = [];
 
   constructor({ graph, policy, roots, attemptsOf }: EngineOptions) {
@@ -67,25 +67,34 @@ export class Engine {
     this.#policy = policy;
     this.#attemptsOf = attemptsOf;
     this.#cursors = new Cursors(graph, policy, roots);
-    this.#all = new Map(
-      graph.services.map((service) => [
-        service,
-        {
-          service,
-          round: 0,
-          activity: resting,
-          failures: 0,
-          crashes: 0,
-          stale: Number.POSITIVE_INFINITY,
-          hashes: [],
-        },
-      ]),
-    );
+    this.#all = new Map(graph.services.map((service) => [service, untouched(service)]));
   }
 
   /** Everything that can run at once at the beginning. Called once. */
   begin(): readonly Output[] {
     for (const progress of this.#all.values()) this.#dispatchIfPossible(progress);
+    return this.#takeOutputs();
+  }
+
+  /**
+   * Goes on with another graph (F-17, F-18): those that are new to it begin, those that it does not have are out, and of
+   * those that stay nothing changes. The edges of those that stay are to be the same. To be called after `begin`.
+   */
+  replan(graph: PlaybookGraph, roots: ReadonlySet<string>): readonly Output[] {
+    this.#graph = graph;
+    this.#cursors.replan(graph, roots);
+    const staying = new Set(graph.services);
+    for (const [service, progress] of [...this.#all]) {
+      if (staying.has(service)) continue;
+      this.#endPause(progress);
+      this.#all.delete(service);
+    }
+    for (const service of graph.services) {
+      if (this.#all.has(service)) continue;
+      const progress = untouched(service);
+      this.#all.set(service, progress);
+      this.#dispatchIfPossible(progress);
+    }
     return this.#takeOutputs();
   }
 
@@ -335,6 +344,18 @@ interface Pause {
   readonly index: number;
   readonly retryable: boolean;
   readonly retries: PhaseRule['retries'];
+}
+
+function untouched(service: string): Progress {
+  return {
+    service,
+    round: 0,
+    activity: resting,
+    failures: 0,
+    crashes: 0,
+    stale: Number.POSITIVE_INFINITY,
+    hashes: [],
+  };
 }
 
 function awaitsRetry({ activity }: Progress): boolean {

@@ -32,6 +32,12 @@ export interface PhaseRule {
   readonly retries: 'limited' | 'unlimited';
 }
 
+/** The same mode, ended at a phase: what comes after it nobody goes through (F-3). */
+export function policyUntil(policy: Policy, phase: Phase): Policy {
+  const index = policy.phases.findIndex((rule) => rule.phase === phase);
+  return { ...policy, phases: policy.phases.slice(0, index + 1) };
+}
+
 export interface Policy {
   readonly mode: Mode;
   /** Which edges order it (W-9). */

@@ -44,7 +44,7 @@ describe('ReadinessBoard', () => {
     const board = new ReadinessBoard(plan, 0);
     const key = 'shop/db/admin#tcp-connect' as RequirementKey;
     expect(board.record(key, holding)).toEqual({ opened: [], closed: [], run: 'unchanged' });
-    expect(board.stateOf(key)).toEqual({ kind: 'unknown', sinceMs: 0 });
+    expect(board.ready).toBe(false);
   });
 
   test('F-17 a larger plan keeps what is known of what stays', () => {
@@ -57,6 +57,29 @@ describe('ReadinessBoard', () => {
     expect(board.stateOf('shop/db#lifecycle' as RequirementKey)).toEqual(holding);
     board.replan(small);
     expect(board.ready).toBe(true);
+  });
+
+  test('F-17 what was recorded before anybody required it counts for a plan that does', () => {
+    const small = runRequirements({ services: services.slice(0, 1), roots: new Set(), excluded: new Set() });
+    const board = new ReadinessBoard(small, 0);
+    const sql = 'shop/db/sql#tcp-connect' as RequirementKey;
+    board.record(sql, holding);
+    board.replan(plan);
+    expect(board.stateOf(sql)).toEqual(holding);
+    const onDb = plan.gates.find(({ dependency }) => dependency === id('db'));
+    for (const { key } of onDb?.requirements ?? []) if (key !== sql) board.record(key, holding);
+    expect(onDb && board.isOpen(onDb)).toBe(true);
+  });
+
+  test('F-18 of a service that left nothing is known, should it come again', () => {
+    const board = new ReadinessBoard(plan, 0);
+    for (const { key } of plan.requirements) board.record(key, holding);
+    board.forget(id('db'));
+    board.replan(plan);
+    expect(board.ready).toBe(false);
+    expect(plan.requirements.filter(({ key }) => board.stateOf(key).kind === 'unknown')).toEqual(
+      plan.requirements.filter(({ service }) => service === id('db')),
+    );
   });
 
   test('R-1 R-5 whatever is recorded, it answers as if it had counted anew', () => {

@@ -38,7 +38,7 @@ export class ReadinessBoard {
     return this.#unmet === 0;
   }
 
-  /** Takes another set of requirements (extend, withdraw); what is known of those that stay is kept. */
+  /** Takes another set of requirements (F-17, F-18); what was recorded is kept, whether it was required or not. */
   replan(plan: RunRequirements): void {
     const gatesOf = new Map<RequirementKey, Gate[]>();
     for (const gate of plan.gates)
@@ -57,8 +57,6 @@ export class ReadinessBoard {
     this.#plan = plan;
     this.#required = new Set(plan.requirements.map(({ key }) => key));
     this.#gatesOf = gatesOf;
-    for (const key of [...this.#states.keys()])
-      if (!this.#required.has(key) && !gatesOf.has(key)) this.#states.delete(key);
     const holds = (key: RequirementKey): boolean => this.#states.get(key)?.kind === 'holding';
     this.#unmet = plan.requirements.filter(({ key }) => !holds(key)).length;
     this.#unmetOf = new Map(
@@ -66,13 +64,13 @@ export class ReadinessBoard {
     );
   }
 
-  /** Records a state. A key that the run does not require changes nothing. */
+  /** Records a state. A key that the run does not require changes nothing until a plan does. */
   record(key: RequirementKey, state: RequirementState): BoardChange {
     const gates = this.#gatesOf.get(key) ?? [];
     const required = this.#required.has(key);
-    if (!required && gates.length === 0) return nothing;
     const held = this.#states.get(key)?.kind === 'holding';
     this.#states.set(key, state);
+    if (!required && gates.length === 0) return nothing;
     const holds = state.kind === 'holding';
     if (held === holds) return nothing;
     const step = holds ? -1 : 1;
@@ -92,6 +90,12 @@ export class ReadinessBoard {
 
   stateOf(key: RequirementKey): RequirementState {
     return this.#states.get(key) ?? { kind: 'unknown', sinceMs: this.#sinceMs };
+  }
+
+  /** Nothing is known any more of a service that left (F-18). */
+  forget(service: ServiceId): void {
+    for (const key of [...this.#states.keys()])
+      if (key.startsWith(`${service}#`) || key.startsWith(`${service}/`)) this.#states.delete(key);
   }
 
   /** Whether everything that this gate waits for holds; a gate is one of `plan.gates`. */
