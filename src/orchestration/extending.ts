@@ -40,8 +40,8 @@ interface Change {
   readonly next: Composition;
   readonly joining: readonly Service[];
   readonly leaving: readonly Service[];
-  /** Those that run on by a definition that is not the workspace's any more. */
-  readonly outdated: readonly Service[];
+  /** Those that run on by a definition that is not the workspace's any more; `now`: whether it has another. */
+  readonly outdated: readonly { readonly id: ServiceId; readonly now: 'otherwise' | 'not-at-all' }[];
 }
 
 export class Extending {
@@ -101,7 +101,7 @@ export class Extending {
     const { next, joining, leaving } = change;
     const staying = next.services.filter((service) => !joining.includes(service));
     world.proposals.admit(next.workspace, staying);
-    world.state.recompose(merged(next.workspace, leaving));
+    world.state.recompose(next.workspace);
     hub.enrol(joining);
     try {
       await planGate(
@@ -149,10 +149,13 @@ export class Extending {
       next,
       leaving,
       joining: next.services.filter(({ id }) => !before.has(id)),
-      outdated: composition.services.filter((service) => {
-        const declared = reloaded.services.get(service.id);
-        return ids.has(service.id) && (declared === undefined || !sameDefinition(service, declared));
-      }),
+      outdated: composition.services
+        .filter(({ id }) => ids.has(id))
+        .flatMap((service): Change['outdated'] => {
+          const declared = reloaded.services.get(service.id);
+          if (declared === undefined) return [{ id: service.id, now: 'not-at-all' }];
+          return sameDefinition(service, declared) ? [] : [{ id: service.id, now: 'otherwise' }];
+        }),
     };
   }
 
@@ -190,10 +193,7 @@ export class Extending {
     for (const service of leaving) readiness.forget(service.id);
     dispatcher.replan(next.graph, new Set(next.roots));
     this.#require(readiness, next);
-    for (const { id } of outdated) {
-      const declared = world.workspace.services.has(id);
-      world.warn(id, 'extend', outdatedWords(id, declared));
-    }
+    for (const { id, now } of outdated) world.warn(id, 'extend', outdatedWords[now](id));
     await hub.dismiss(leaving);
     world.state.recompose(world.workspace);
   }
@@ -240,11 +240,11 @@ function without(workspace: Workspace, services: readonly Service[], declared: W
   return { ...workspace, services: kept };
 }
 
-function outdatedWords(id: ServiceId, isDeclared: boolean): string {
-  return isDeclared
-    ? `${id} runs on as it was declared when it was started: what has changed in its declaration holds from the next \`skein run\` on`
-    : `${id} is not declared any more and runs on`;
-}
+const outdatedWords = {
+  otherwise: (id: ServiceId) =>
+    `${id} is declared otherwise now and runs on as before, also after a restart: stop the run and run again for the change`,
+  'not-at-all': (id: ServiceId) => `${id} is not declared any more and runs on: the run needs it`,
+};
 
 function isEnding(): SkeinError {
   return new SkeinError('SK1407', 'the run is being stopped, and is not extended');
