@@ -163,7 +163,7 @@ export class Extending {
   async #takeDown({ next, leaving }: Change): Promise<Receipt> {
     const { world, hub, dispatcher, ending, readiness, turns } = this.#options;
     const ids = leaving.map(({ id }) => id);
-    return await turns.take(ids, () => {
+    return await turns.take(ids, async () => {
       const members: readonly Member[] = leaving.map(({ id }) => hub.member(id));
       for (const member of members) {
         member.standing = toldToStop(member.standing);
@@ -175,7 +175,8 @@ export class Extending {
         roots: next.roots,
         everyone: composition.everyone.filter(({ id }) => !ids.includes(id)),
       });
-      return ending.tearDown('withdraw', members, world.options.teardownBudgetMs);
+      await dispatcher.abort(ids, new Error('the service leaves the run'));
+      return await ending.tearDown('withdraw', members, world.options.teardownBudgetMs);
     });
   }
 

@@ -51,6 +51,8 @@ export interface Dispatcher {
   start(): void;
   /** Tells the engine something from outside the actions. */
   tell(input: ServiceInput | GateInput): void;
+  /** Aborts what is under way of these services, which are held; resolves when it has ended. */
+  abort(services: Iterable<string>, reason: Error): Promise<void>;
   /** Goes on with another graph (F-17, F-18); see `Engine.replan`. */
   replan(graph: PlaybookGraph, roots: ReadonlySet<string>): void;
   /** Ends it: nothing new starts, what runs is aborted; resolves when nothing runs any more (F-10). */
@@ -84,6 +86,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   // Every action under way listens: their number is the graph's, and no leak.
   setMaxListeners(0, cancellation.signal);
   const retries = new Map<string, Disposable>();
+  /** By service: one action at a time. */
+  const underWay = new Map<string, { readonly own: AbortController; readonly work: Promise<ActionResult> }>();
   const order = new Map(policy.phases.map((rule, index) => [rule.phase, index]));
   let end: () => void = () => undefined;
   let endWithBug: (bug: unknown) => void = () => undefined;
@@ -140,7 +144,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       step({ type: 'superseded', action });
       return;
     }
-    const result = await options.execute(action, cancellation.signal);
+    const result = await executed(action);
     switch (result.outcome) {
       case 'done':
         step({ type: 'done', action, hash: result.hash });
@@ -151,6 +155,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       case 'kept':
         step({ type: 'kept', action });
         break;
+    }
+  }
+
+  async function executed(action: Action): Promise<ActionResult> {
+    const own = new AbortController();
+    const work = options.execute(action, AbortSignal.any([cancellation.signal, own.signal]));
+    underWay.set(action.service, { own, work });
+    try {
+      return await work;
+    } finally {
+      underWay.delete(action.service);
     }
   }
 
@@ -177,6 +192,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     tell(input) {
       step(input);
+    },
+    async abort(services, reason) {
+      const found = [...services].flatMap((service) => underWay.get(service) ?? []);
+      for (const { own } of found) own.abort(reason);
+      // What an executor throws is told where it was called.
+      await Promise.allSettled(found.map(({ work }) => work));
     },
     replan(next, roots) {
       if (cancellation.signal.aborted) return;

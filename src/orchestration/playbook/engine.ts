@@ -60,6 +60,8 @@ export class Engine {
   readonly #cursors: Cursors;
   readonly #attemptsOf: EngineOptions['attemptsOf'];
   readonly #all: Map<string, Progress>;
+  /** The round in which one that left would begin again: no action of before can be taken for one of after. */
+  readonly #departed = new Map<string, number>();
   #outputs: Output[] = [];
 
   constructor({ graph, policy, roots, attemptsOf }: EngineOptions) {
@@ -88,10 +90,11 @@ export class Engine {
       if (staying.has(service)) continue;
       this.#endPause(progress);
       this.#all.delete(service);
+      this.#departed.set(service, progress.round + 1);
     }
     for (const service of graph.services) {
       if (this.#all.has(service)) continue;
-      const progress = untouched(service);
+      const progress = untouched(service, this.#departed.get(service));
       this.#all.set(service, progress);
       this.#dispatchIfPossible(progress);
     }
@@ -346,10 +349,10 @@ interface Pause {
   readonly retries: PhaseRule['retries'];
 }
 
-function untouched(service: string): Progress {
+function untouched(service: string, round = 0): Progress {
   return {
     service,
-    round: 0,
+    round,
     activity: resting,
     failures: 0,
     crashes: 0,
