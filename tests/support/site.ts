@@ -119,6 +119,26 @@ export class Site implements AsyncDisposable {
     return service;
   }
 
+  /** As `service`, once its state is this one. */
+  async eventually(id: string, state: string): Promise<Document> {
+    return await vi.waitFor(
+      async () => {
+        const service = await this.service(id);
+        expect(service['state']).toBe(state);
+        return service;
+      },
+      { timeout: patienceMs, interval: 20 },
+    );
+  }
+
+  /** Once the run has a service no more. */
+  async untilGone(id: string): Promise<void> {
+    await vi.waitFor(async () => expect([...(await this.services()).keys()]).not.toContain(id), {
+      timeout: patienceMs,
+      interval: 20,
+    });
+  }
+
   /** Where the first endpoint of a service answers. */
   async url(id: string): Promise<string> {
     const [endpoint] = (await this.service(id))['endpoints'] as Document[];

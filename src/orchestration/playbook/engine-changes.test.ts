@@ -210,4 +210,14 @@ describe('a reload that fails while the process of before runs on', () => {
     expect(label(engine.step(crash))).toEqual(['pause a 1']);
     expect(label(engine.step({ type: 'retry', service: 'a' }))).toEqual(['load a #3']);
   });
+
+  test('F-9 F-15 a crash in the middle of what then fails begins again at Load as well', () => {
+    const graph = graphOf({ a: [] });
+    const engine = engineFor(graph);
+    drain(engine, graph, engine.begin());
+    engine.step({ type: 'reenter', service: 'a', phase: 'init' });
+    expect(label(engine.step(crash))).toEqual([]);
+    expect(label(engine.step({ type: 'kept', action: act('init', 'a', 1) }))).toEqual(['pause a 1']);
+    expect(label(engine.step({ type: 'retry', service: 'a' }))).toEqual(['load a #2']);
+  });
 });

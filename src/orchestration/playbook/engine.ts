@@ -233,12 +233,12 @@ export class Engine {
   #kept(progress: Progress, sequel: Sequel, { phase }: Action): void {
     const rule = this.#policy.phases[this.#indexOf(phase)] as PhaseRule;
     progress.stale = Math.min(progress.stale, this.#indexOf(rule.retryFrom));
-    if (sequel.kind === 'again') this.#goBack(progress, Math.min(progress.stale, sequel.index));
-    else if (sequel.kind === 'go-on') {
+    if (sequel.kind === 'go-on') {
       progress.round++;
       progress.activity = resting;
       this.#moveTo(progress, this.#policy.phases.length);
-    } else this.#divert(progress, sequel);
+    } else if (sequel.kind === 'hold') this.#divert(progress, sequel);
+    else this.#divert(progress, { ...sequel, index: Math.min(progress.stale, sequel.index) });
   }
 
   /** The action under way has ended, and its sequel says otherwise than to go on. */
