@@ -20,7 +20,7 @@ export function exitStatusOf(code: string): ExitStatus {
   return /^SK(10|11[01]|155)/.test(code) || usageCodes.has(code) ? exitStatus.usage : exitStatus.failed;
 }
 
-/** Outside those ranges: ports written twice or wrongly, agents that are none, services that are not there. */
+/** Outside those ranges: ports written twice or wrongly, agents that are none, services that are not there, choices of services that cannot be had. */
 const usageCodes: ReadonlySet<string> = new Set([
   'SK1201',
   'SK1203',
@@ -33,6 +33,8 @@ const usageCodes: ReadonlySet<string> = new Set([
   'SK1332',
   'SK1403',
   'SK1405',
+  'SK1412',
+  'SK1413',
   'SK1507',
   'SK1508',
 ]);

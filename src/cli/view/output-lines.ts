@@ -10,7 +10,7 @@ import type { Palette } from './colours.ts';
 const heldLimit = 64 * 1024 * 1024;
 
 export interface OutputLinesOptions {
-  /** `module/service` of every service that has output. */
+  /** `module/service` of every service that has output from the beginning: the width of the names is theirs. */
   readonly services: readonly string[];
   /** What a service is called in front of its lines. */
   readonly nameOf: (service: string) => string;
@@ -21,23 +21,20 @@ export interface OutputLinesOptions {
 
 export class OutputLines {
   readonly #options: OutputLinesOptions;
-  readonly #prefixes: ReadonlyMap<string, string>;
+  readonly #width: number;
+  readonly #prefixes = new Map<string, string>();
   /** Pieces of lines that go on, by service and stream. */
   readonly #held = new Map<string, { readonly prefix: string; readonly pieces: string[] }>();
   #heldSize = 0;
 
   constructor(options: OutputLinesOptions) {
     this.#options = options;
-    const names = options.services.map((service) => [service, options.nameOf(service)] as const);
-    const width = Math.max(0, ...names.map(([, name]) => name.length));
-    const prefix = (id: string, name: string): string =>
-      options.palette.ofName(id, `${name.padEnd(width)} |`) + ' ';
-    this.#prefixes = new Map(names.map(([id, name]) => [id, prefix(id, name)]));
+    this.#width = Math.max(0, ...options.services.map((service) => options.nameOf(service).length));
   }
 
   /** Whole lines with their line breaks; empty where nothing is complete. */
   lines(chunk: LogChunk): string {
-    const prefix = this.#prefixes.get(chunk.service) ?? `${chunk.service} | `;
+    const prefix = this.#prefixes.get(chunk.service) ?? this.#addPrefix(chunk.service);
     const key = `${chunk.service} ${chunk.stream}`;
     const end = chunk.partial ? chunk.text.lastIndexOf('\n') : chunk.text.length;
     const text = end === -1 ? undefined : this.#take(key) + chunk.text.slice(0, end);
@@ -52,6 +49,14 @@ export class OutputLines {
     this.#held.clear();
     this.#heldSize = 0;
     return lines.join('');
+  }
+
+  /** Also of a service that joined the run later. */
+  #addPrefix(service: string): string {
+    const { nameOf, palette } = this.#options;
+    const prefix = `${palette.ofName(service, `${nameOf(service).padEnd(this.#width)} |`)} `;
+    this.#prefixes.set(service, prefix);
+    return prefix;
   }
 
   #hold(key: string, prefix: string, piece: string): void {
