@@ -183,6 +183,23 @@ test('U-3 a supervisor that is suspended keeps nobody waiting, and goes on when 
   site.expectNothingLeft();
 });
 
+test('T-8 a supervisor that is killed while it is asked to stop leaves the rest to whoever asked', async () => {
+  await using site = new Site();
+  site.declare('asked', [shellService('a', staying('echo told >> order'))]);
+  expect((await site.skein('run', '--detach', '--wait')).status).toBe(0);
+  const pid = Number((await site.json('status'))['pid']);
+  // It takes the connection, and answers nobody.
+  process.kill(pid, 'SIGSTOP');
+  const stop = site.start('stop');
+  await expect.poll(() => stop.stderr, { timeout: 30_000 }).toContain('stopping run');
+  process.kill(pid, 'SIGKILL');
+  const { status, stderr } = await stop.ended;
+  expect([status, stderr]).toEqual([0, expect.stringMatching(/^stopping run \S+\n(stopping what .*\n)?$/)]);
+  await site.untilNothingRuns();
+  expect(site.lines('order')).toEqual(['told']);
+  expect(site.records()).toEqual([]);
+});
+
 test('T-5 Ctrl-C ends who follows a supervisor that was suspended meanwhile', async () => {
   await using site = new Site();
   site.declare('suspended', [shellService('a', staying())]);

@@ -36,6 +36,8 @@ export interface Stopped {
 
 /** How long the supervisor may take to end after its answer, milliseconds. */
 const endTimeoutMs = 15_000;
+/** How long one that does not answer is waited for: its API closes just before it ends. */
+const silenceMs = 5_000;
 const lookMs = 10;
 /** That of a run which nobody has given another, milliseconds. */
 const defaultBudgetMs = 15_000;
@@ -53,12 +55,14 @@ export async function stopWorkspace(
   const connection = await awaitRun(root, ({ pid }) =>
     say(options, `waiting for a run that is beginning (process ${pid})`),
   );
-  if (connection !== undefined) return stopRun(connection, services, options);
+  const answered = connection && (await stopIfItLives(connection, services, options));
+  if (answered !== undefined) return answered;
   const leftovers = await findLeftovers(root);
   // A run may have begun meanwhile.
   const held = leftovers.held.find(({ record }) => record.reservation?.purpose.kind === 'service');
   const begun = held && (await connectToRun(root));
-  if (begun !== undefined) return stopRun(begun, services, options);
+  const stopped = begun && (await stopIfItLives(begun, services, options));
+  if (stopped !== undefined) return stopped;
   const { receipt, faults } = await stopLeftovers(leftovers, services, options);
   const owner = held && ownerOf(held, leftovers.held);
   const lost =
@@ -68,6 +72,21 @@ export async function stopWorkspace(
       `process ${owner.pid} still holds services of ${root}, and no claim in its .skein says of which run`,
     );
   return { receipt, faults: [...faults, ...(lost ? [lost] : [])], wasLive: false };
+}
+
+/** `undefined` where the run was ending by itself, and has ended before it could answer. */
+async function stopIfItLives(
+  connection: RunConnection,
+  services: readonly string[],
+  options: StopOptions,
+): Promise<Stopped | undefined> {
+  try {
+    return await stopRun(connection, services, options);
+  } catch (error) {
+    if (!(error instanceof SkeinError) || error.code !== 'SK1505') throw error;
+    if (await livesOn(connection.record, silenceMs)) throw error;
+    return undefined;
+  }
 }
 
 async function stopRun(
@@ -129,12 +148,18 @@ function nothing(): Receipt {
 
 /** @throws {SkeinError} SK1512 */
 async function ended(record: RunRecord): Promise<void> {
-  for (const deadline = Date.now() + endTimeoutMs; await isSupervisorAlive(record); ) {
-    if (Date.now() > deadline)
-      throw new SkeinError(
-        'SK1512',
-        `process ${record.supervisor.pid} of run ${record.run} has stopped its services, but lives on`,
-      );
+  if (await livesOn(record, endTimeoutMs))
+    throw new SkeinError(
+      'SK1512',
+      `process ${record.supervisor.pid} of run ${record.run} has stopped its services, but lives on`,
+    );
+}
+
+/** Whether the supervisor has not ended within this time. */
+async function livesOn(record: RunRecord, timeoutMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + timeoutMs; await isSupervisorAlive(record); ) {
+    if (Date.now() > deadline) return true;
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
+  return false;
 }
