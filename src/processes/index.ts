@@ -43,6 +43,7 @@ export {
   settlementFault,
 } from './registry/index.ts';
 export { signalGroup } from './signal.ts';
+export { takeInOrphans } from './spawning/orphans.ts';
 export { prepareSpawner, spawnGroup } from './spawning/spawn-group.ts';
 export { killGroup, type StopOptions, type StopOutcome, stopGroup } from './stop.ts';
 export type { GroupMember, Listener, PortHolder } from './system.ts';

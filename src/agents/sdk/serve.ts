@@ -6,7 +6,7 @@ import { unlinkSync } from 'node:fs';
 import { Health } from '../../gen/grpc/health/v1/health_pb.js';
 import { AgentService } from '../../gen/skein/agent/v1/agent_pb.js';
 import { RuntimeService } from '../../gen/skein/runtime/v1/runtime_pb.js';
-import { prepareSpawner, Registrar } from '../../processes/index.ts';
+import { prepareSpawner, Registrar, takeInOrphans } from '../../processes/index.ts';
 import { AGENT_VARIABLE, formatHandshake, PROTOCOL } from '../program/index.ts';
 import { agentLog } from './agent-log.ts';
 import { agentService } from './agent-service.ts';
@@ -114,7 +114,7 @@ async function serve(agents: Agents, registrar: Registrar, launch: Launch): Prom
 function makeReady(agents: Agents, registrar: Registrar): void {
   setImmediate(() => {
     const first = agents.find('').then((agent) => agent?.information());
-    void Promise.allSettled([prepareSpawner(), registrar.prepare(), first]);
+    void Promise.allSettled([prepareSpawner(), takeInOrphans(), registrar.prepare(), first]);
   });
 }
 
