@@ -77,8 +77,11 @@ describe('T-10 `skein clear`', () => {
     await using site = new Site();
     await killedRun(site);
     const old = sockets(site);
-    expect((await site.skein('run', '--detach', '--wait')).status).toBe(0);
-    const { pid } = await site.service('gone/a');
+    // Of another workspace: a run of the same one settles the killed one.
+    await using other = new Site({ environment: site.environment });
+    other.declare('live', [shellService('a', staying())]);
+    expect((await other.skein('run', '--detach', '--wait')).status).toBe(0);
+    const { pid } = await other.service('live/a');
     const live = sockets(site).filter((path) => !old.includes(path));
     expect(live).toHaveLength(2);
     age(sockets(site), hourMs);
@@ -88,11 +91,11 @@ describe('T-10 `skein clear`', () => {
     expect(await site.json('clear')).toMatchObject({ sockets: old, damaged: [] });
     for (const each of suspended) process.kill(each, 'SIGCONT');
     expect(sockets(site)).toEqual(live);
-    const status = await site.json('status');
+    const status = await other.json('status');
     expect(status).toMatchObject({ state: 'ready', services: [{ ready: true, pid }] });
     expect(site.records()).toHaveLength(2);
-    expect((await site.skein('restart', 'a')).status).toBe(0);
-    expect((await site.skein('stop')).status).toBe(0);
+    expect((await other.skein('restart', 'a')).status).toBe(0);
+    expect((await other.skein('stop')).status).toBe(0);
     site.expectNothingLeft();
   });
 
