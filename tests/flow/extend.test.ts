@@ -1,4 +1,5 @@
 /** A running flow that changes: services that the workspace newly composes join, others leave (F-17 to F-19). */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Happening } from '../../src/orchestration/index.ts';
@@ -172,6 +173,36 @@ describe('F-18 a run is withdrawn from', () => {
     await run.flow.waitReady();
     expect(startsOf(run, web)).toBe(2);
     expect(run.flow.snapshot().services.get(web)).toMatchObject({ restarts: 0, ready: true });
+  });
+
+  test('by one in the middle of a phase, which is not waited for, and comes back afresh', async () => {
+    const slow = shellService('slow', staying(), {
+      spec: { build: 'echo $$ > building; until [ -e go ]; do sleep 0.02; done; echo built >> built' },
+    });
+    await using run = await startFlow([tcpService('db'), slow]);
+    await run.state(id('slow'), 'initializing');
+    declare(run, [tcpService('db')]);
+    const { left, receipt } = await run.flow.extend();
+    expect(left).toEqual([id('slow')]);
+    expect(receipt?.resources).toMatchObject([{ id: id('slow'), outcome: 'stopped' }]);
+    await run.flow.waitReady();
+    declare(run, [tcpService('db'), slow]);
+    run.write('go', '');
+    await run.flow.extend();
+    await run.flow.waitReady();
+    expect(startsOf(run, id('slow'))).toBe(1);
+    expect(readFileSync(run.path('built'), 'utf8')).toBe('built\n');
+  });
+
+  test('by one that pauses after a failure, which is not tried again', async () => {
+    const failing = shellService('failing', 'exit 3');
+    await using run = await startFlow([tcpService('db'), failing]);
+    await run.happening('warning', (it) => it.service === id('failing') && it.phase === 'retry');
+    declare(run, [tcpService('db')]);
+    expect(await run.flow.extend()).toMatchObject({ left: [id('failing')] });
+    await run.flow.waitReady();
+    expect([...run.flow.snapshot().services.keys()]).toEqual([db]);
+    expect(run.flow.snapshot().state).toBe('ready');
   });
 
   test('and gives the port of what left to what comes in its place', async () => {
