@@ -1,7 +1,7 @@
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
 
 /**
- * Suites by what they cross: nothing (unit), a process (integration), the contract of agents (agents), the built command
+ * Suites by what they cross: nothing (unit), a process (integration), a whole flow (flow), the contract of agents (agents), the built command
  * (e2e), the built command after something was killed or damaged (recovery), and the same by chance (chaos).
  */
 const config: ViteUserConfig = defineConfig({
@@ -10,7 +10,8 @@ const config: ViteUserConfig = defineConfig({
     maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts', 'scripts/*.test.mjs'], testTimeout: 20_000 } },
-      suite('integration', ['control', 'flow', 'processes'], 60_000),
+      suite('integration', ['control', 'processes'], 60_000),
+      suite('flow', ['flow'], 60_000),
       suite('agents', ['agents', 'postgres', 'sdk'], 60_000),
       suite('e2e', ['e2e'], 120_000),
       suite('recovery', ['recovery'], 120_000),

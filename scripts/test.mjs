@@ -31,6 +31,7 @@ const all = [
   { name: 'proto', script: 'proto' },
   { name: 'unit', script: 'test:unit', vitest: [] },
   { name: 'integration', script: 'test:integration', vitest: [] },
+  { name: 'flow', script: 'test:flow', vitest: [] },
   { name: 'agents', script: 'test:agents', vitest: [] },
   { name: 'e2e', script: 'test:e2e', vitest: [] },
   { name: 'recovery', script: 'test:recovery', vitest: [] },

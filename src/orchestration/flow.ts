@@ -253,18 +253,26 @@ export class Flow implements Run {
 
   #reenter(service: ServiceId): void {
     this.#lifecycle.wantedAgain(this.#hub.member(service));
-    const phase = this.#hub.hasLostAgent(service) ? 'load' : 'start';
+    // What it is built from may have changed while nobody looked.
+    const phase = this.#hub.hasLostAgent(service) ? 'load' : 'init';
     this.#dispatcher.tell({ type: 'reenter', service, phase });
   }
 
   /** It does not come up by itself, or not now. */
   #isDown(service: ServiceId): boolean {
-    return this.#hub.member(service).standing.kind !== 'wanted';
+    const { standing, service: declared } = this.#hub.member(service);
+    if (standing.kind !== 'wanted') return true;
+    // A service that has ended by itself is not what was asked for; a job is done.
+    return declared.kind === 'service' && this.#stateOf(service) === 'completed';
   }
 
   #isUp(service: ServiceId): boolean {
-    const state = this.#world.history.snapshot.services.get(service)?.state;
+    const state = this.#stateOf(service);
     return state === 'running' || state === 'completed';
+  }
+
+  #stateOf(service: ServiceId): string | undefined {
+    return this.#world.history.snapshot.services.get(service)?.state;
   }
 
   extend(names: readonly string[] = []): Promise<Extension> {

@@ -74,9 +74,10 @@ export class InstanceNews {
     }
     if (this.#latest.kind === 'under-way') {
       const item = event.generation === this.#latest.replaces ? this.#read(event) : undefined;
+      // Where it turns out that the Start kept it, what became of it is told again when the Start has answered.
+      this.#latest.held.push(event);
       if (item !== undefined && 'end' in item) this.#tell({ type: 'replaced', end: item.end });
       else if (item?.type === 'failed') this.#tell({ type: 'replaced', end: item.report.exit });
-      else this.#latest.held.push(event);
       return;
     }
     if (event.generation < this.#latest.generation) return;

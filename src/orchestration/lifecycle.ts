@@ -48,8 +48,9 @@ export class Lifecycle implements HubListener {
     } catch (error) {
       // Cancelled because the run ends: not the service's failure.
       if (signal.aborted) return { outcome: 'failed', retryable: false };
-      // Told to stop in the middle of it.
+      // Told to stop, or found to be ill, in the middle of it.
       if (isToldToStop(member)) return { outcome: 'failed', retryable: false };
+      if (member.standing.kind === 'failed') return { outcome: 'failed', retryable: retries(member) };
       if (error instanceof NotYet) {
         this.#prepares(member, 'waiting', error.message);
         return { outcome: 'failed', retryable: true };
@@ -174,6 +175,7 @@ export class Lifecycle implements HubListener {
   async endForRestart(member: Member): Promise<void> {
     if (!runs(member)) return;
     member.standing = toldToStop(member.standing);
+    this.#options.dispatcher().tell({ type: 'hold', service: member.service.id });
     this.#become(member, 'stopping', 'it is started again');
     await this.#end(member);
   }
@@ -198,13 +200,26 @@ export class Lifecycle implements HubListener {
     member.standing = { kind: 'failed', report };
     this.#become(member, 'stopping', report.message);
     this.#options.readiness().ended(service, report.message, 'runner');
-    void this.#options.turns.take([service.id], async () => {
+    // Nothing more is done with it until it has ended.
+    this.#options.dispatcher().tell({ type: 'hold', service: service.id });
+    this.#inTurn(member, async () => {
       await this.#end(member);
       // Told to stop in the meantime, it is taken down by those who told it.
       if (isToldToStop(member) || this.#options.isEnding()) return;
       this.#become(member, 'failed', report.message, report);
       this.#options.onFailure(fault);
-      this.#tellCrashed(member, 'start');
+      const retryable = retries(member);
+      this.#options
+        .dispatcher()
+        .tell({ type: 'crashed', service: service.id, phase: 'start', retryable, wasHeld: true });
+    });
+  }
+
+  /** Among those who stop and start the service. What goes wrong there would be a bug, and ends the run. */
+  #inTurn(member: Member, work: () => Promise<void>): void {
+    const { id } = member.service;
+    this.#options.turns.take([id], work).catch((bug: unknown) => {
+      this.#options.onFailure(asSkeinError(bug, id, 'run'));
     });
   }
 
@@ -241,7 +256,7 @@ export class Lifecycle implements HubListener {
     const { id } = member.service;
     this.#world.history.emit({ type: 'reload', service: id, phase, cause });
     // After what is being ended of it has ended.
-    void this.#options.turns.take([id], () => {
+    this.#inTurn(member, () => {
       if (!isToldToStop(member)) this.#options.dispatcher().tell({ type: 'reenter', service: id, phase });
       return Promise.resolve();
     });
@@ -254,7 +269,7 @@ export class Lifecycle implements HubListener {
     // What has ended, or was stopped, does not run again because its agent is gone; its next Start begins at Load.
     if (this.#options.isEnding() || isToldToStop(member) || isOver) return;
     this.#failed(member, failureReport(fault, id, 'agent'), fault);
-    void this.#options.turns.take([id], () => this.#afterAgent(member));
+    this.#inTurn(member, () => this.#afterAgent(member));
   }
 
   /** What an agent left running is stopped from here; then a fresh one is told everything again (A-12). */
@@ -268,7 +283,8 @@ export class Lifecycle implements HubListener {
 
   #completed(member: Member): void {
     const { service } = member;
-    if (isToldToStop(member) || this.#options.isEnding()) return;
+    // What is being ended already ends as it was told to.
+    if (member.standing.kind !== 'wanted' || this.#options.isEnding()) return;
     const readiness = this.#options.readiness();
     if (service.kind === 'service' && !readiness.isServiceReady(service.id)) {
       // What ends before it was ready can never become so.
@@ -279,6 +295,7 @@ export class Lifecycle implements HubListener {
     }
     this.#become(member, 'completed', 'its process has ended');
     if (service.kind === 'job') readiness.completed(service);
+    else readiness.ended(service, 'its process has ended', 'lifecycle');
     if (service.restart.policy === 'always') this.#tellCrashed(member, 'start', true);
   }
 
@@ -297,7 +314,7 @@ export class Lifecycle implements HubListener {
 
   #crashed(member: Member, report: FailureReport): void {
     const { id } = member.service;
-    if (isToldToStop(member) || this.#options.isEnding()) return;
+    if (member.standing.kind !== 'wanted' || this.#options.isEnding()) return;
     const isExitStatus = report.exit !== null && report.exit.kind === 'exited' && report.exit.code === 0;
     const message =
       report.exit === null || isExitStatus ? report.message : `${id} ${describeEnd(report.exit)}`;

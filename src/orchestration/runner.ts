@@ -244,14 +244,15 @@ export class Runner {
   }
 
   /**
-   * The agent's Stop (T-4), within what the layer leaves.
+   * The agent's Stop (T-4), within what the layer leaves. `again`: the service is to be started again, and its sources are
+   * followed as before.
    * @throws {SkeinError} SK13xx when the agent refuses; SK16xx for what may still run
    */
-  async stop({ signal, budgetMs }: StopLimits): Promise<StopAnswer> {
+  async stop({ signal, budgetMs }: StopLimits, again = false): Promise<StopAnswer> {
     if (this.#prepared.kind === 'nothing') return 'stopped';
     const { session } = this.#prepared;
     const hurried = budgetMs < this.stopTimeoutMs ? { timeoutMs: Math.max(0, Math.round(budgetMs / 2)) } : {};
-    const response = await session.stop(hurried, { signal, timeoutMs: budgetMs });
+    const response = await session.stop({ ...hurried, again }, { signal, timeoutMs: budgetMs });
     if (response.outcome === StopResponse_Outcome.TIMED_OUT)
       throw new SkeinError('SK1408', `the agent could not make sure that ${this.service.id} is gone`, {
         place: { service: this.service.id, phase: 'stop' },

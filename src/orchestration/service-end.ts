@@ -1,13 +1,12 @@
 /** How what a service runs is ended outside of a teardown: by its agent, or, where that cannot, from the host (T-4). */
-import type { Member } from './hub.ts';
-import { noProcess } from './hub.ts';
+import { type Member, noProcess } from './hub.ts';
 import { FORCE_BUDGET_MS } from './teardown/index.ts';
 
-/** @returns why it may still run; `undefined` where it is gone */
+/** Of one that is to be started again: its sources are followed as before. @returns why it may still run; `undefined` where it is gone */
 export async function endService(member: Member): Promise<string | undefined> {
-  const budgetMs = member.runner.stopTimeoutMs + FORCE_BUDGET_MS;
   try {
-    await member.runner.stop({ signal: AbortSignal.timeout(budgetMs), budgetMs });
+    const budgetMs = member.runner.stopTimeoutMs + FORCE_BUDGET_MS;
+    await member.runner.stop({ signal: AbortSignal.timeout(budgetMs), budgetMs }, true);
     member.process = noProcess;
     return undefined;
   } catch (error) {

@@ -30,7 +30,7 @@ const strays: number[] = [];
 
 afterEach(async () => {
   for (const group of groups.splice(0)) await killGroup(group);
-  for (const pid of strays.splice(0)) process.kill(pid, 'SIGKILL');
+  for (const pid of strays.splice(0)) end(pid);
 });
 
 interface Running {
@@ -60,6 +60,15 @@ const owner = (port: number, leaders: readonly ProcessIdentity[]) =>
   listenerOwnership({ host: '127.0.0.1', port }, leaders);
 /** Both have been said, in whichever order. */
 const daemonised = '"$NODE" -e "$DAEMON" | { read -r line; echo "$line"; exec sleep 600; }';
+
+/** One that was of a group is gone already. */
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
 
 describe('R-9 a listener is of the service', () => {
   test.each([

@@ -166,14 +166,15 @@ export class ServiceInstance {
       const offered = { facts, ...brought };
       this.#hide(phase.environment);
       this.#content(DesiredState.START);
-      const isKept =
+      const isKept = (): boolean =>
         handler.hotReload === true &&
         this.#generations.isRunning &&
         isDeepStrictEqual(this.#startedWith, offered);
-      if (!isKept) await this.#endFormer();
+      if (!isKept()) await this.#endFormer();
       signal.throwIfAborted();
       await this.#watched('start', async () => {
-        if (isKept) return;
+        // It may have ended while its sources were looked at.
+        if (isKept()) return;
         this.#startedWith = offered;
         await this.#startNext(handler, phase, signal);
       });
@@ -206,16 +207,18 @@ export class ServiceInstance {
 
   /**
    * Interrupts every phase and stops what runs. While a stop is under way, another one joins it and can only shorten
-   * its wait. `timeoutMs` absent: what the handler declares.
+   * its wait. `timeoutMs` absent: what the handler declares. `again`: the service is to be started again, and its sources
+   * are followed as before.
    */
-  stop(timeoutMs?: number): Promise<StopResult> {
+  stop(timeoutMs?: number, again = false): Promise<StopResult> {
+    if (!again) this.#rest();
     const afterMs = timeoutMs ?? this.stopTimeoutMs;
     if (this.#stopping !== undefined) {
       if (timeoutMs !== undefined) this.#stopping.deadline.shorten(afterMs);
       return this.#stopping.result;
     }
     const deadline = new Deadline(afterMs);
-    const result = this.#interruptAndStop(deadline).finally(() => {
+    const result = this.#interruptAndStop(deadline, again).finally(() => {
       deadline[Symbol.dispose]();
       this.#stopping = undefined;
     });
@@ -316,14 +319,18 @@ export class ServiceInstance {
       });
   }
 
-  async #interruptAndStop(deadline: Deadline): Promise<StopResult> {
+  #rest(): void {
     this.#desired = DesiredState.UNSPECIFIED;
     this.#sources.rest();
+  }
+
+  async #interruptAndStop(deadline: Deadline, again: boolean): Promise<StopResult> {
     this.#phases.interrupt('stop');
     const first = await this.#stopRunning(deadline);
     // A phase that ignores its signal must not hold up the stop; what it makes later has no generation to join.
     if (this.#phases.isBusy) await Promise.race([this.#phases.idle(), deadline.passed()]);
-    this.#sources.rest();
+    // What the phase has opened on its way out.
+    if (!again) this.#sources.rest();
     return this.#generations.isLive ? worst([first, await this.#stopRunning(deadline)]) : first;
   }
 

@@ -135,7 +135,8 @@ export function runtimeService(
     // A stop that has begun is not undone by its caller's going away.
     stop: (request, signal) =>
       answer(runtime.StopResponseSchema, call(request.instance, signal), async () => {
-        const result = (await instances.find(request.instance)?.stop(request.timeoutMs)) ?? 'stopped';
+        const result =
+          (await instances.find(request.instance)?.stop(request.timeoutMs, request.again)) ?? 'stopped';
         return { status: stopStatus(result), outcome: stopOutcomes[result] };
       }),
 

@@ -152,6 +152,7 @@ export class Engine {
   #serviceTold(progress: Progress, input: ServiceInput): void {
     switch (input.type) {
       case 'crashed':
+        if (input.wasHeld && progress.activity.kind === 'held') progress.activity = resting;
         this.#crashed(progress, this.#indexOf(input.phase), input.retryable);
         break;
       case 'retry':

@@ -18,7 +18,14 @@ export type ActionInput =
 /** What happened to a service by itself, or is wanted of it. */
 export type ServiceInput =
   /** What it started failed by itself, perhaps before its Start was done; it begins again at `phase`. */
-  | { readonly type: 'crashed'; readonly service: string; readonly phase: Phase; readonly retryable: boolean }
+  | {
+      readonly type: 'crashed';
+      readonly service: string;
+      readonly phase: Phase;
+      readonly retryable: boolean;
+      /** It was held while what was left of it was ended, and is let go. */
+      readonly wasHeld?: true;
+    }
   /** The pause after its failure is over. */
   | { readonly type: 'retry'; readonly service: string }
   /** It has been up for so long that its failures of before count no more. */

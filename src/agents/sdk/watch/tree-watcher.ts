@@ -57,8 +57,13 @@ export class TreeWatcher implements Disposable {
   /** Resolves when everything is known: what changes from then on is told. */
   static async open(options: TreeWatcherOptions): Promise<TreeWatcher> {
     const watcher = new TreeWatcher(options);
-    await watcher.rebase();
-    return watcher;
+    try {
+      await watcher.rebase();
+      return watcher;
+    } catch (error) {
+      watcher[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** What the tree looks like now is nothing new: resolves when it is known, and what changes from then on is told. */
