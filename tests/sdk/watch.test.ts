@@ -276,6 +276,37 @@ describe('F-15 hot reload', () => {
     expect(await hosted.wish()).toBe('start: src/b.js changed');
   });
 
+  test.each([
+    [
+      'while the service is stopped',
+      async (hosted: Hosted) => {
+        await hosted.agent.runtime.stop({ instance });
+        hosted.write('src/a.js', 'b');
+      },
+    ],
+    [
+      'and whose build a Stop interrupts',
+      async (hosted: Hosted) => {
+        hosted.write('src/a.js', 'hang');
+        expect(await hosted.wish()).toBe('init: src/a.js changed');
+        const building = hosted.agent.runtime.init({
+          instance,
+          proposedNetworkMappings: mappings,
+          environment,
+        });
+        await vi.waitFor(() => expect(hosted.read('building')).toBe('hang'), lasting);
+        await hosted.agent.runtime.stop({ instance });
+        expect((await building).status?.state).not.toBe(Status_State.OK);
+      },
+    ],
+  ])('F-15 what changes %s is built after the next Start', async (_, change) => {
+    const build = 'cat src/a.js > building; ! grep -q hang src/a.js || exec sleep 600';
+    await using hosted = await Hosted.run({ command: server, build, watch: ['src'] }, { 'src/a.js': 'a' });
+    await change(hosted);
+    await hosted.start();
+    expect(await hosted.wish()).toBe('init: src/a.js changed');
+  });
+
   test('what `working-directory` and `ignore` say is heeded; a Load without `watch` ends the watch', async () => {
     const spec = { command: server, 'working-directory': 'app', watch: ['.'], ignore: ['journal', '*.log'] };
     await using hosted = await Hosted.run(spec, { 'app/a.js': 'a' });

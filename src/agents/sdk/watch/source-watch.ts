@@ -50,6 +50,11 @@ export class SourceWatch implements Disposable {
     await this.#tree?.rebase();
   }
 
+  /** The service was stopped and is started: what has looped before may be mended. */
+  forgetLoops(): void {
+    this.#loops = noLoops;
+  }
+
   phaseBegan(): void {
     this.#phase = { beginMs: performance.now(), endMs: undefined, isWeighed: false };
   }

@@ -68,6 +68,35 @@ describe('F-15 the sources of an instance', () => {
     expect(await wish()).toBe('init: a changed');
   });
 
+  test('that changed while the instance was stopped are built after its next Start, for a Start does not build', async () => {
+    await sources.watch(wanted('init', '.'));
+    sources.initialized();
+    write('a');
+    sources.rest();
+    await sources.began('start');
+    expect(await wish()).toBe('init: a changed');
+  });
+
+  test('whose build was interrupted by a Stop are built after the next Start', async () => {
+    await sources.watch(wanted('init', '.'));
+    sources.initialized();
+    write('a');
+    expect(await wish()).toBe('init: a changed');
+    await sources.began('init');
+    await sources.watch(wanted('init', '.'));
+    sources.rest();
+    sources.ended();
+    await sources.began('start');
+    expect(await wish()).toBe('init: a changed');
+    await sources.began('init');
+    await sources.watch(wanted('init', '.'));
+    sources.initialized();
+    sources.rest();
+    await sources.began('start');
+    write('b');
+    expect(await wish()).toBe('init: b changed');
+  });
+
   test('are others where something else is wanted, and none where an Init after a Load does not ask', async () => {
     await sources.watch(wanted('start', 'a'));
     await sources.watch(wanted('start', 'b'));

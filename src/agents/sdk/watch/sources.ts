@@ -4,6 +4,9 @@
  *
  *   none ── watch ──▶ watching ── Stop ──▶ resting ── Start ──▶ watching
  *    any ── Destroy, or an Init that has not asked for it since the latest Load ──▶ none
+ *
+ * A Start does not build. What is built in Init is therefore watched on while it rests: a change that no Init has built
+ * until the next Start is wished for then.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { WrittenWatch } from './selection.ts';
@@ -37,8 +40,14 @@ interface Wanted {
 
 type State =
   | { readonly is: 'none' }
-  | { readonly is: 'resting'; readonly wanted: Wanted }
+  | { readonly is: 'resting'; readonly wanted: Wanted; readonly watch: SourceWatch | undefined }
   | { readonly is: 'watching'; readonly wanted: Wanted; readonly watch: SourceWatch };
+
+/** Causes of wishes for an Init: of one that has not begun, and of the latest that has begun and not ended well. */
+interface Unbuilt {
+  readonly waiting: string | undefined;
+  readonly building: string | undefined;
+}
 
 export class Sources {
   readonly #options: SourcesOptions;
@@ -47,6 +56,7 @@ export class Sources {
   #ends = 0;
   /** Since the latest Load. */
   #isAskedFor = false;
+  #unbuilt: Unbuilt = { waiting: undefined, building: undefined };
 
   constructor(options: SourcesOptions) {
     this.#options = options;
@@ -64,10 +74,10 @@ export class Sources {
 
   /** A phase begins. A Start sees the sources as they are, unless they are built in Init. */
   async began(phase: 'init' | 'start'): Promise<void> {
-    const state = this.#state;
-    if (phase === 'start' && state.is === 'resting') await this.#open(state.wanted);
-    if (phase === 'start' && state.is === 'watching' && state.wanted.phase === 'start')
-      await this.#rebase(state.watch);
+    if (phase === 'init') {
+      const { waiting, building } = this.#unbuilt;
+      this.#unbuilt = { waiting: undefined, building: waiting ?? building };
+    } else await this.#starts();
     if (this.#state.is === 'watching') this.#state.watch.phaseBegan();
   }
 
@@ -82,6 +92,7 @@ export class Sources {
   }
 
   initialized(): void {
+    this.#unbuilt = { ...this.#unbuilt, building: undefined };
     if (!this.#isAskedFor) this.forget();
   }
 
@@ -89,25 +100,47 @@ export class Sources {
   rest(): void {
     this.#ends++;
     if (this.#state.is !== 'watching') return;
-    this.#state.watch[Symbol.dispose]();
-    this.#state = { is: 'resting', wanted: this.#state.wanted };
+    const { wanted, watch } = this.#state;
+    const isBuilt = wanted.phase === 'init';
+    if (!isBuilt) watch[Symbol.dispose]();
+    this.#state = { is: 'resting', wanted, watch: isBuilt ? watch : undefined };
+    // The Stop has interrupted it, or it had failed.
+    const { waiting, building } = this.#unbuilt;
+    this.#unbuilt = { waiting: waiting ?? building, building: undefined };
   }
 
   forget(): void {
-    this.rest();
+    this.#ends++;
+    if (this.#state.is !== 'none') this.#state.watch?.[Symbol.dispose]();
     this.#state = { is: 'none' };
+    this.#unbuilt = { waiting: undefined, building: undefined };
+  }
+
+  async #starts(): Promise<void> {
+    const state = this.#state;
+    if (state.is === 'resting') {
+      if (state.watch === undefined) return this.#open(state.wanted);
+      state.watch.forgetLoops();
+      this.#state = { ...state, is: 'watching', watch: state.watch };
+      if (this.#unbuilt.waiting !== undefined) this.#options.desire('init', this.#unbuilt.waiting);
+    } else if (state.is === 'watching' && state.wanted.phase === 'start') await this.#rebase(state.watch);
+  }
+
+  #desire(phase: 'init' | 'start', cause: string): void {
+    if (phase === 'init') this.#unbuilt = { ...this.#unbuilt, waiting: cause };
+    if (this.#state.is !== 'resting') this.#options.desire(phase, cause);
   }
 
   async #open(wanted: Wanted): Promise<void> {
     this.forget();
-    this.#state = { is: 'resting', wanted };
+    this.#state = { is: 'resting', wanted, watch: undefined };
     const ends = this.#ends;
-    const { desire, say } = this.#options;
+    const { say } = this.#options;
     try {
       const { SourceWatch } = await import('./source-watch.ts');
       const watch = await SourceWatch.open({
         written: wanted.written,
-        desire: (cause) => desire(wanted.phase, cause),
+        desire: (cause) => this.#desire(wanted.phase, cause),
         say,
       });
       watch.phaseBegan();
