@@ -15,6 +15,10 @@ export const cliErrors: ErrorTable = {
     title: 'a file that is not the receipt needed',
     remedy: 'Save one with `skein recover process-group PGID --preview --json > FILE`.',
   },
+  SK1557: {
+    title: 'a deletion that nobody has confirmed',
+    remedy: 'See with --dry-run what would go; add --yes to delete it.',
+  },
   SK1560: {
     title: 'output that cannot be written',
     remedy: 'Make room where stdout goes, or let it go elsewhere, and run the command again.',

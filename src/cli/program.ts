@@ -264,10 +264,28 @@ function recover(end: End): unknown {
 }
 
 function clear(end: End): unknown {
-  return command('clear', 'Removes what dead runs of every workspace have left: records and sockets.')
+  return command(
+    'clear',
+    'Removes what dead runs have left: records and sockets of every workspace, old output of this one.',
+  )
+    .argument('[service...]', 'with --data: services whose data goes; default: all')
     .option('--dry-run', 'show what would be removed')
-    .addHelpText('after', examples('skein clear', 'skein clear --dry-run', 'skein clear --json'))
-    .action(async (options) => end(await (await import('./commands/clear.ts')).clear(options)));
+    .option('--data', 'delete what services of this workspace keep between runs, too')
+    .option('-y, --yes', 'delete it without asking')
+    .option('--agent-path <dir>', 'folder to look for agents in (repeatable)', gather)
+    .addHelpText(
+      'after',
+      examples(
+        'skein clear',
+        'skein clear --dry-run',
+        'skein clear --data',
+        'skein clear --data db --yes',
+        'skein clear --json',
+      ),
+    )
+    .action(async (services, options) =>
+      end(await (await import('./commands/clear.ts')).clear(services, options)),
+    );
 }
 
 async function failed(thrown: unknown, argv: readonly string[]): Promise<number> {

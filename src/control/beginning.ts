@@ -45,14 +45,15 @@ export async function liveOrBeginningRun(
 
 async function beginningSupervisor(root: string): Promise<ProcessIdentity | undefined> {
   for (const run of runIds(root)) {
-    const supervisor = supervisorOf(root, run);
+    const supervisor = beginningSupervisorOf(root, run);
     if (supervisor !== undefined && (await isStillRunning(supervisor)) && !hasRecord(root, run))
       return supervisor;
   }
   return undefined;
 }
 
-function supervisorOf(root: string, run: string): ProcessIdentity | undefined {
+/** Who was started to hold the run, if that was noted. @throws {SkeinError} SK1506 */
+export function beginningSupervisorOf(root: string, run: string): ProcessIdentity | undefined {
   try {
     const note = readJson(noteFile(root, run));
     return isIdentity(note) ? note : undefined;

@@ -58,6 +58,9 @@ export interface RunClaim {
 interface Claim {
   /** Absolute root of the workspace that is held. */
   readonly root: string;
+  /** Who holds it: a run, or a command that deletes kept data, which must have no run beside it. */
+  readonly holder: 'run' | 'clear';
+  /** Id of the run; of a command one of its own, for which there is no record. */
   readonly run: string;
   readonly startedAt: string;
   readonly supervisor: ProcessIdentity;
@@ -65,16 +68,16 @@ interface Claim {
 
 /**
  * Takes the workspace for a run of this process.
- * @throws {SkeinError} SK1501 when a live run holds it, naming the run; SK1506 when `.skein` cannot be written.
+ * @throws {SkeinError} SK1501 when a live run holds it, naming the run; SK1518 while its kept data is being deleted;
+ * SK1506 when `.skein` cannot be written.
  */
 export async function claimRun(options: ClaimOptions): Promise<RunClaim> {
   const { root, run } = options;
-  const supervisor = await processIdentity(process.pid);
-  if (supervisor === undefined) throw new Error('a process always has an identity of its own');
-  const claim: Claim = { root, run, startedAt: options.now.toISOString(), supervisor };
+  const supervisor = await ownIdentity();
+  const claim = { root, run, startedAt: options.now.toISOString(), supervisor };
   const folder = makeRunFolder(root, run);
   try {
-    const number = await take(root, claim);
+    const number = await take(root, { ...claim, holder: 'run' });
     let record: RunRecord = {
       ...claim,
       workspace: options.workspace,
@@ -96,16 +99,38 @@ export async function claimRun(options: ClaimOptions): Promise<RunClaim> {
       release: () => {
         if (record.state === 'ended') return;
         update({ state: 'ended' });
-        writeFileSync(join(claimFolder(root, number), 'released'), '');
+        giveFree(root, number);
         // At the end: a start must not wait for the removal of hundreds of old logs.
         pruneRuns(root, run);
       },
     };
   } catch (error) {
-    if (error instanceof SkeinError && error.code === 'SK1501')
+    if (error instanceof SkeinError && ['SK1501', 'SK1518'].includes(error.code))
       rmSync(folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+/**
+ * Takes the workspace for a command that deletes kept data, so that no run begins meanwhile. Disposing gives it free.
+ * @param options.id as that of a run, and new
+ * @throws {SkeinError} SK1501, SK1518, SK1506 as `claimRun` does
+ */
+export async function claimForClear(options: {
+  readonly root: string;
+  readonly id: string;
+  readonly now: Date;
+}): Promise<Disposable> {
+  const { root, id, now } = options;
+  const supervisor = await ownIdentity();
+  const number = await take(root, {
+    root,
+    holder: 'clear',
+    run: id,
+    startedAt: now.toISOString(),
+    supervisor,
+  });
+  return { [Symbol.dispose]: () => giveFree(root, number) };
 }
 
 /**
@@ -114,7 +139,8 @@ export async function claimRun(options: ClaimOptions): Promise<RunClaim> {
  */
 export async function liveRun(root: string): Promise<RunRecord | undefined> {
   const claim = await liveClaim(root, highest(root));
-  if (claim === undefined) return undefined;
+  // A command that clears is no run, and has no record of one.
+  if (claim === undefined || claim.holder === 'clear') return undefined;
   try {
     return readRunRecord(root, claim.run);
   } catch (error) {
@@ -136,6 +162,16 @@ export async function latestRun(root: string): Promise<NewestRun> {
 /** Whether the supervisor of a run lives. @throws {SkeinError} SK1611 */
 export function isSupervisorAlive(record: RunRecord): Promise<boolean> {
   return isStillRunning(record.supervisor);
+}
+
+async function ownIdentity(): Promise<ProcessIdentity> {
+  const identity = await processIdentity(process.pid);
+  if (identity === undefined) throw new Error('a process always has an identity of its own');
+  return identity;
+}
+
+function giveFree(root: string, number: number): void {
+  writeFileSync(join(claimFolder(root, number), 'released'), '');
 }
 
 async function take(root: string, claim: Claim): Promise<number> {
@@ -196,7 +232,9 @@ function readClaim(path: string): Claim | undefined {
   }
   try {
     const document: unknown = JSON.parse(text);
-    return isClaim(document) ? document : undefined;
+    // One without a holder is of a version that knew runs alone.
+    const claim = isObject(document) ? { holder: 'run', ...document } : document;
+    return isClaim(claim) ? claim : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -206,6 +244,7 @@ function readClaim(path: string): Claim | undefined {
 function isClaim(document: unknown): document is Claim {
   return (
     isObject(document) &&
+    ['run', 'clear'].includes(document['holder'] as string) &&
     typeof document['root'] === 'string' &&
     typeof document['run'] === 'string' &&
     typeof document['startedAt'] === 'string' &&
@@ -258,6 +297,11 @@ function entries(folder: string): string[] {
 }
 
 function refusal(root: string, holder: Claim): SkeinError {
+  if (holder.holder === 'clear')
+    return new SkeinError(
+      'SK1518',
+      `process ${holder.supervisor.pid} deletes kept data of the workspace in ${root}, since ${holder.startedAt}`,
+    );
   return new SkeinError(
     'SK1501',
     `run ${holder.run} of the workspace in ${root} is live (process ${holder.supervisor.pid}, since ${holder.startedAt})`,

@@ -3,8 +3,12 @@ import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SkeinError } from '../errors/index.ts';
 
-/** SK1506: a file or folder that cannot be read, written or made. `cause`: the system's error. */
-export function diskError(path: string, verb: 'read' | 'written' | 'made', cause: unknown): SkeinError {
+/** SK1506: a file or folder that cannot be read, written, made or removed. `cause`: the system's error. */
+export function diskError(
+  path: string,
+  verb: 'read' | 'written' | 'made' | 'removed',
+  cause: unknown,
+): SkeinError {
   const message = `${path} cannot be ${verb}`;
   const owned = isForbidden(cause) ? foreignOwner(path) : undefined;
   if (owned === undefined) return new SkeinError('SK1506', message, { cause });

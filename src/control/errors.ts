@@ -58,4 +58,12 @@ export const controlErrors: ErrorTable = {
     title: 'sockets of dead runs cannot be removed',
     remedy: 'Check the permissions of what the message names, or remove it by hand.',
   },
+  SK1518: {
+    title: 'the kept data of this workspace is being deleted',
+    remedy: 'Run the command again once `skein clear --data` has ended.',
+  },
+  SK1519: {
+    title: 'something of a dead run may still use the kept data',
+    remedy: 'Run `skein stop`, which stops what dead runs have left, and then `skein clear --data` again.',
+  },
 };

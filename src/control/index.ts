@@ -15,6 +15,7 @@ import type { StaleSocket } from './stale-sockets.ts';
 
 export { noteBeginning } from './beginning.ts';
 export {
+  claimForClear,
   claimRun,
   isSupervisorAlive,
   latestRun,
@@ -29,9 +30,10 @@ export {
   startSupervisor,
   supervisorReporter,
 } from './detach.ts';
+export { findEndedRuns, removeRunFolder } from './ended-runs.ts';
 export { controlErrors } from './errors.ts';
 export { type LastRun, readLastRun, writeLastRun } from './last-run.ts';
-export { nameLeftovers, ownerOf } from './leftovers.ts';
+export { beingOf, nameLeftovers, ownerOf } from './leftovers.ts';
 export { readEndedLogs } from './logs/ended-logs.ts';
 export { LogFileNames, shortName } from './logs/file-name.ts';
 export { LogStore } from './logs/log-store.ts';

@@ -59,4 +59,12 @@ export const orchestrationErrors: ErrorTable = {
     title: 'the run cannot be extended',
     remedy: 'Stop it with `skein stop` and run again.',
   },
+  SK1416: {
+    title: 'kept data that cannot be deleted',
+    remedy: 'Mend what the message names, and run `skein clear --data` again: it goes on where it stopped.',
+  },
+  SK1417: {
+    title: 'a symbolic link where kept data lies',
+    remedy: 'Delete by hand what it leads to, if that may go, and the link.',
+  },
 };

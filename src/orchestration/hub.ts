@@ -2,6 +2,7 @@
 import type { AgentSession } from '../agents/host/index.ts';
 import { SkeinError } from '../errors/index.ts';
 import type { Service, ServiceId } from '../workspace/index.ts';
+import { dataFolder } from './data-folders.ts';
 import type { LogChunk } from './events.ts';
 import { InstanceNews, type NewsItem } from './instance-news.ts';
 import { logChunk } from './messages.ts';
@@ -132,7 +133,7 @@ export class Hub {
       workspaceName,
       workspaceRoot: root,
       runDirectory: world.options.runDirectory,
-      dataDirectory: `${root}/.skein/data/${service.module}/${service.name}`,
+      dataDirectory: dataFolder(root, service.id),
       logFile: world.options.logFile(service),
       writer: state.writerOf(service),
       handedOut: () => state.handedTo(service),

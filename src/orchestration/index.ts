@@ -1,6 +1,8 @@
 /** When: a flow takes the services of a workspace through their lives, in dependency order. */
 export { type Clock, realClock } from './clock.ts';
 export { contradictions, type Part } from './composition.ts';
+export { type DataDeletion, deleteData } from './data-deletion.ts';
+export { type DataFolder, dataBytes, dataFolders } from './data-folders.ts';
 export { orchestrationErrors } from './errors.ts';
 export type {
   EndpointAddress,

@@ -10,40 +10,28 @@ import {
   type Variable,
 } from '../configuration/index.ts';
 import { SkeinError } from '../errors/index.ts';
-import { RuntimeContext } from '../gen/skein/base/v1/service_pb.js';
 import { type Status, Status_State } from '../gen/skein/base/v1/status_pb.js';
 import { StopResponse_Outcome } from '../gen/skein/runtime/v1/runtime_pb.js';
 import { accept, hashMappings, type NetworkMapping } from '../network/index.ts';
 import type { AdoptedGroup, ProcessIdentity } from '../processes/index.ts';
 import { durationMs, type Service } from '../workspace/index.ts';
+import { type LoadPlace, loadRequest } from './load-request.ts';
 import { hashEndpoints, loadedEndpoints } from './loaded-endpoints.ts';
 import { killAll, type MayRun, nothingRuns, started, told, untold } from './may-run.ts';
 import {
   answeredEndpoint,
   answeredMapping,
   dependencyMessages,
-  endpointMessage,
   environmentMessage,
   exposedConfiguration,
-  kindMessage,
   mappingMessage,
 } from './messages.ts';
 import type { Proposal } from './proposals.ts';
-import { logFileLimitBytes } from './run.ts';
 import type { HandedOut, Writer } from './shared-state.ts';
 import type { ForceAnswer, StopAnswer, StopLimits } from './teardown/index.ts';
 
 /** What one service's runner needs of the run around it. */
-export interface RunnerWorld {
-  readonly run: string;
-  readonly workspaceName: string;
-  readonly workspaceRoot: string;
-  /** Absolute. */
-  readonly runDirectory: string;
-  /** Absolute folder of the service's kept data. */
-  readonly dataDirectory: string;
-  /** Absolute file of the service's output; `''`: none is kept. */
-  readonly logFile: string;
+export interface RunnerWorld extends LoadPlace {
   /** Publishes for this service; nobody else does. */
   readonly writer: Writer;
   /** What the service's dependencies hand to it now. */
@@ -132,31 +120,7 @@ export class Runner {
     const session = await world.acquire(signal);
     // Known to the agent from here on, even if Load fails half-way.
     this.#prepared = { kind: 'loaded', session };
-    const response = await session.load(
-      {
-        identity: {
-          workspace: world.workspaceName,
-          module: service.module,
-          name: service.name,
-          environment: 'local',
-          namingScope: '',
-          fixture: '',
-          run: world.run,
-        },
-        directory: service.directory,
-        spec: service.spec as never,
-        endpoints: service.endpoints.map(endpointMessage),
-        runtimeContext: RuntimeContext.NATIVE,
-        kind: kindMessage(service.kind),
-        dataDirectory: world.dataDirectory,
-        runDirectory: world.runDirectory,
-        logFile: world.logFile,
-        logFileLimitBytes: BigInt(logFileLimitBytes),
-        disposable: false,
-        workspaceDirectory: world.workspaceRoot,
-      },
-      { signal },
-    );
+    const response = await session.load(loadRequest(service, world), { signal });
     expectDone(response.status);
     const { endpoints, warnings } = loadedEndpoints(service, response.endpoints.map(answeredEndpoint));
     for (const warning of warnings) world.warn('load', warning);

@@ -5,6 +5,6 @@ export { ServiceFailure } from './failure.ts';
 export { AgentsHost, type AgentsHostOptions } from './host.ts';
 export { launchAgent } from './launch.ts';
 export type { ResolvedAgent } from './resolved.ts';
-export { AgentSession } from './session.ts';
+export { AgentSession, type InstanceRequest } from './session.ts';
 export { validateSpec } from './spec-validation.ts';
 export type { AgentTimeouts } from './timeouts.ts';

@@ -12,11 +12,9 @@ import {
 import { join } from 'node:path';
 import { serverFailure } from '../failures.ts';
 import { readLockFile, removeSharedMemory } from './lock-file.ts';
-import type { DataPlace } from './place.ts';
+import { type DataPlace, unfinishedPrefix } from './place.ts';
 import { type Access, provision } from './provision.ts';
 import type { ServerRun } from './server-run.ts';
-
-const unfinishedPrefix = 'cluster.new-';
 
 export interface ClusterRequest extends ServerRun {
   readonly place: DataPlace;

@@ -3,7 +3,17 @@
  * cannot come there, in the state folder; then `location.json` in the host's folder says where.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { mayEnter, stateFolder } from '../folders.ts';
 import type { ServerUser } from '../server-user.ts';
@@ -67,9 +77,14 @@ export function makeHome({ kept, home }: DataPlace): void {
   });
 }
 
-/** Deletes all of it; the folder of the host stays. */
+/** Begins the names of folders beside the cluster that are none yet, or none any more. */
+export const unfinishedPrefix = 'cluster.new-';
+
+/** Deletes all of it; the folder of the host stays. Killed in the middle, it leaves no half of a cluster to start on. */
 export function removeData({ kept, home, cluster }: DataPlace): void {
-  rmSync(cluster, { recursive: true, force: true });
+  if (existsSync(cluster)) renameSync(cluster, mkdtempSync(join(home, unfinishedPrefix)));
+  for (const name of readdirSync(home))
+    if (name.startsWith(unfinishedPrefix)) rmSync(join(home, name), { recursive: true, force: true });
   if (home !== kept) rmSync(home, { recursive: true, force: true });
   for (const name of ['password', 'server.json', 'provisioned.json', 'location.json'])
     rmSync(join(kept, name), { force: true });
