@@ -22,7 +22,7 @@ export interface DataDeletionOptions {
   readonly environment: AgentsHostOptions['environment'];
   /** Absolute folders to look for agents in. */
   readonly agentPaths: readonly string[];
-  /** Ends the calls, with its reason as their faults. */
+  /** Ends the calls and the agents, with what the calls reject with thrown. */
   readonly signal: AbortSignal;
 }
 
@@ -40,28 +40,38 @@ export async function deleteData(
   folders: readonly DataFolder[],
   options: DataDeletionOptions,
 ): Promise<readonly DataDeletion[]> {
-  const { workspace, agentPaths, environment } = options;
-  await using host = new AgentsHost({
+  const { workspace, agentPaths, environment, signal } = options;
+  const host = new AgentsHost({
     workspaceRoot: workspace.root,
     agentPaths,
     builtIns: builtInAgents(),
     environment,
     lockFile: join(workspace.root, 'skein.lock'),
   });
-  return await Promise.all(
-    folders.map(async (folder): Promise<DataDeletion> => {
-      try {
-        requireOwnFolder(workspace.root, folder.service);
-        const service = workspace.services.get(folder.service);
-        if (service !== undefined) await askAgent(host, service, folder, options);
-        removeDataFolder(folder);
-        return { folder, is: 'removed' };
-      } catch (fault) {
-        if (!(fault instanceof SkeinError)) throw fault;
-        return { folder, is: 'kept', fault };
-      }
-    }),
-  );
+  try {
+    return await Promise.all(folders.map((folder) => deleteOne(host, folder, options)));
+  } finally {
+    // An agent that hangs holds up nobody who has lost patience.
+    await host.close({ signal });
+  }
+}
+
+async function deleteOne(
+  host: AgentsHost,
+  folder: DataFolder,
+  options: DataDeletionOptions,
+): Promise<DataDeletion> {
+  const { root, services } = options.workspace;
+  try {
+    requireOwnFolder(root, folder.service);
+    const service = services.get(folder.service);
+    if (service !== undefined) await askAgent(host, service, folder, options);
+    removeDataFolder(folder);
+    return { folder, is: 'removed' };
+  } catch (fault) {
+    if (!(fault instanceof SkeinError)) throw fault;
+    return { folder, is: 'kept', fault };
+  }
 }
 
 async function askAgent(

@@ -1,10 +1,10 @@
 /** `skein clear`: what dead runs have left on disk goes, and nothing of a live one does (T-10). */
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { registryFolder } from '../../src/processes/index.ts';
-import { shellService, staying } from '../support/declared-services.ts';
-import { isAlive } from '../support/process-scan.ts';
+import { shellJob, shellService, staying } from '../support/declared-services.ts';
+import { type FoundProcess, isAlive } from '../support/process-scan.ts';
 import { Site } from '../support/site.ts';
 
 /** A run of one service, all of whose processes are killed at once. */
@@ -15,6 +15,28 @@ async function killedRun(site: Site): Promise<void> {
   // Suspended first, so that nobody who still lives for a moment puts anything in order.
   for (const name of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of pids) process.kill(pid, name);
   await expect.poll(() => pids.some(isAlive), { timeout: 30_000 }).toBe(false);
+}
+
+/** A run whose supervisor and agents are killed at once, and whose service lives on. */
+async function orphanedRun(site: Site): Promise<void> {
+  site.declare('gone', [shellService('a', staying())]);
+  expect((await site.skein('run', '--detach', '--wait')).status).toBe(0);
+  const isOfSkein = ({ command }: FoundProcess): boolean => command.includes(process.execPath);
+  const pids = site
+    .processes()
+    .filter(isOfSkein)
+    .map(({ pid }) => pid);
+  expect(pids).toHaveLength(2);
+  for (const name of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of pids) process.kill(pid, name);
+  await expect.poll(() => pids.some(isAlive), { timeout: 30_000 }).toBe(false);
+}
+
+/** Absolute paths, oldest first. */
+function runFolders(site: Site): readonly string[] {
+  const folder = join(site.root, '.skein', 'runs');
+  return readdirSync(folder)
+    .toSorted()
+    .map((name) => join(folder, name));
 }
 
 /** Absolute paths of the sockets of runs and the folders of agents' sockets, in order. */
@@ -46,7 +68,7 @@ describe('T-10 `skein clear`', () => {
     expect([left.records.length, left.sockets.length]).toEqual([2, 2]);
     age(left.sockets, hourMs);
     const told = await site.json('clear', '--dry-run');
-    expect(told).toEqual({ dryRun: true, ...left, records: expect.any(Array), damaged: [] });
+    expect(told).toEqual({ dryRun: true, ...left, records: expect.any(Array), runs: [], damaged: [] });
     expect((told['records'] as string[]).toSorted()).toEqual(left.records.toSorted());
     expect({ records: records(site), sockets: sockets(site) }).toEqual(left);
     const { status, stdout, stderr } = await site.skein('clear');
@@ -116,7 +138,78 @@ describe('T-10 `skein clear`', () => {
 
   test('finds nothing where nothing has ever run, and makes nothing', async () => {
     await using site = new Site();
-    expect(await site.json('clear')).toEqual({ dryRun: false, records: [], sockets: [], damaged: [] });
+    expect(await site.json('clear')).toEqual({
+      dryRun: false,
+      records: [],
+      sockets: [],
+      runs: [],
+      damaged: [],
+    });
     expect(readdirSync(site.environment['XDG_RUNTIME_DIR'] ?? '')).toEqual([]);
+  });
+
+  test('removes the folders of ended runs but that of the last, which can still be read', async () => {
+    await using site = new Site();
+    site.declare('past', [shellJob('a', 'echo said')]);
+    for (let count = 0; count < 3; count++) expect((await site.skein('run')).status).toBe(0);
+    const folders = runFolders(site);
+    expect(folders).toHaveLength(3);
+    expect(await site.json('clear', '--dry-run')).toMatchObject({ runs: folders.slice(0, 2) });
+    expect(runFolders(site)).toEqual(folders);
+    expect(await site.json('clear')).toMatchObject({ runs: folders.slice(0, 2) });
+    expect(runFolders(site)).toEqual(folders.slice(2));
+    expect((await site.skein('logs')).stdout).toContain('said');
+    expect(await site.json('status', '--last')).toMatchObject({ last: { state: 'stopped' } });
+    // Where there is no workspace around, nothing of one is looked at.
+    expect(await site.json('clear', '--cwd', '/')).toMatchObject({ runs: [] });
+  });
+
+  test('keeps the folders of runs that live, that begin, that left something running, or whose record is damaged', async () => {
+    await using site = new Site();
+    await orphanedRun(site);
+    const [orphaned = ''] = runFolders(site);
+    const folderOf = (run: string): string => join(site.root, '.skein', 'runs', run);
+    for (const run of ['20000101-000000-begi', '20000101-000000-dama', '20000101-000000-dead'])
+      mkdirSync(folderOf(run));
+    writeFileSync(join(folderOf('20000101-000000-dama'), 'run.json'), '{');
+    age([folderOf('20000101-000000-dead')], hourMs);
+    // The newest that left a record.
+    const record = JSON.parse(readFileSync(join(orphaned, 'run.json'), 'utf8')) as object;
+    mkdirSync(folderOf('99990101-000000-last'));
+    writeFileSync(
+      join(folderOf('99990101-000000-last'), 'run.json'),
+      JSON.stringify({ ...record, run: '99990101-000000-last' }),
+    );
+    const { status, stdout, stderr } = await site.skein('clear', '--json');
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/SK1515.*-dama/)]);
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [folderOf('20000101-000000-dead')] });
+    expect(runFolders(site)).toEqual(
+      [
+        folderOf('20000101-000000-begi'),
+        folderOf('20000101-000000-dama'),
+        orphaned,
+        folderOf('99990101-000000-last'),
+      ].toSorted(),
+    );
+    await site.skein('stop');
+    expect(await site.json('clear')).toMatchObject({ runs: [orphaned] });
+  });
+
+  test('deletes no data while something of a dead run lives that may use it', async () => {
+    await using site = new Site();
+    await orphanedRun(site);
+    const data = join(site.root, '.skein', 'data', 'gone', 'a');
+    mkdirSync(data, { recursive: true });
+    const refused = await site.skein('clear', '--data', '--yes');
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/SK1519[\s\S]*gone\/a[\s\S]*skein stop/),
+    });
+    expect(readdirSync(join(data, '..'))).toEqual(['a']);
+    expect((await site.skein('stop')).status).toBe(0);
+    expect(await site.json('clear', '--data', '--yes')).toMatchObject({
+      data: [{ service: 'gone/a', path: data, removed: true }],
+    });
+    expect([site.processes(), site.records()]).toEqual([[], []]);
   });
 });
