@@ -1,8 +1,9 @@
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
 
 /**
- * Suites by what they cross: nothing (unit), a process (integration), a whole flow (flow), the contract of agents (agents), the built command
- * (e2e), the built command after something was killed or damaged (recovery), and the same by chance (chaos).
+ * Suites by what they cross: nothing (unit), a process (integration), a whole flow (flow), the contract of agents (agents),
+ * the built command (e2e), its failures and its end (ending), the same after something was killed or damaged (recovery), and
+ * by chance (chaos).
  */
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -14,6 +15,7 @@ const config: ViteUserConfig = defineConfig({
       suite('flow', ['flow'], 60_000),
       suite('agents', ['agents', 'postgres', 'sdk'], 60_000),
       suite('e2e', ['e2e'], 120_000),
+      suite('ending', ['ending'], 120_000),
       suite('recovery', ['recovery'], 120_000),
       suite('chaos', ['chaos'], 120_000),
     ],

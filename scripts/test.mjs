@@ -34,6 +34,7 @@ const all = [
   { name: 'flow', script: 'test:flow', vitest: [] },
   { name: 'agents', script: 'test:agents', vitest: [] },
   { name: 'e2e', script: 'test:e2e', vitest: [] },
+  { name: 'ending', script: 'test:ending', vitest: [] },
   { name: 'recovery', script: 'test:recovery', vitest: [] },
   { name: 'chaos', script: 'test:chaos', vitest: [] },
   ...(newestNode

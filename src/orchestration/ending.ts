@@ -96,6 +96,7 @@ export class Ending {
         const { id, outcome, error } = progress.resource;
         const member = this.#hub.member(id);
         member.process = noProcess;
+        member.news.ended();
         this.#readiness.ended(member.service, 'it was stopped', 'lifecycle');
         history.emit({ type: 'service-state', service: id, state: 'stopped', cause: error ?? outcome });
         break;

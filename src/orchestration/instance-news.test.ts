@@ -33,6 +33,31 @@ describe('the news of an instance', () => {
     expect(items).toMatchObject([{ type: 'failed', report: { exit: { kind: 'exited', code: 3 } } }]);
   });
 
+  test('F-21 how a process ended that was told to is told late, and is no failure of what follows it', () => {
+    const { news, items } = heard();
+    news.starting();
+    news.started(1n);
+    news.ended();
+    news.take(state(1, InstanceState.FAILED));
+    expect(items).toEqual([{ type: 'replaced', end: { kind: 'exited', code: 3 } }]);
+    news.starting();
+    news.started(2n);
+    news.take(state(1, InstanceState.STOPPED));
+    expect(items).toHaveLength(1);
+    news.take(state(2, InstanceState.FAILED));
+    expect(items).toMatchObject([{ type: 'replaced' }, { type: 'failed' }]);
+  });
+
+  test('N-9 what ends during a Start that turns out to have kept it has failed', () => {
+    const { news, items } = heard();
+    news.starting();
+    news.started(1n);
+    news.starting();
+    news.take(state(1, InstanceState.FAILED));
+    news.started(1n);
+    expect(items).toMatchObject([{ type: 'replaced' }, { type: 'failed' }]);
+  });
+
   test('news of an earlier process are dropped', () => {
     const { news, items } = heard();
     news.starting();

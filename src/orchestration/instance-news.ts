@@ -27,7 +27,9 @@ type LatestStart =
   /** What is said of its process waits; `replaces`: the generation before, 0 where there is none. */
   | { readonly kind: 'under-way'; readonly replaces: bigint; readonly held: InstanceEvent[] }
   /** News of earlier generations are dropped. */
-  | { readonly kind: 'answered'; readonly generation: bigint };
+  | { readonly kind: 'answered'; readonly generation: bigint }
+  /** Its process was ended on purpose: how it ended may still be told, and is no failure. */
+  | { readonly kind: 'ended'; readonly generation: bigint };
 
 const phases: Readonly<Partial<Record<DesiredState, 'load' | 'init' | 'start'>>> = {
   [DesiredState.LOAD]: 'load',
@@ -43,6 +45,12 @@ export class InstanceNews {
   constructor(service: ServiceId, tell: (item: NewsItem) => void) {
     this.#service = service;
     this.#tell = tell;
+  }
+
+  /** What ran was told to end, and is gone. */
+  ended(): void {
+    if (this.#latest.kind === 'answered')
+      this.#latest = { kind: 'ended', generation: this.#latest.generation };
   }
 
   /** A Start begins. */
@@ -82,7 +90,11 @@ export class InstanceNews {
     }
     if (event.generation < this.#latest.generation) return;
     const item = this.#read(event);
-    if (item !== undefined) this.#tell(item);
+    if (item === undefined) return;
+    const isOver = this.#latest.kind === 'ended' && event.generation === this.#latest.generation;
+    if (!isOver) this.#tell(item);
+    else if ('end' in item) this.#tell({ type: 'replaced', end: item.end });
+    else if (item.type === 'failed') this.#tell({ type: 'replaced', end: item.report.exit });
   }
 
   get #held(): readonly InstanceEvent[] {

@@ -8,6 +8,7 @@ export async function endService(member: Member): Promise<string | undefined> {
     const budgetMs = member.runner.stopTimeoutMs + FORCE_BUDGET_MS;
     await member.runner.stop({ signal: AbortSignal.timeout(budgetMs), budgetMs }, true);
     member.process = noProcess;
+    member.news.ended();
     return undefined;
   } catch (error) {
     const mayRun = await forceService(member);
