@@ -6,7 +6,6 @@
 import { SkeinError } from '../errors/index.ts';
 import { listeners } from '../processes/index.ts';
 import type { EndpointId, Service, ServiceId, Workspace } from '../workspace/index.ts';
-import { closure } from './closure.ts';
 import { probeCommands } from './command-probe.ts';
 import { configurationEntries } from './configuration-entries.ts';
 import { Course, stoppedEarly } from './course.ts';
@@ -19,15 +18,15 @@ import { firstExit } from './first-exit.ts';
 import type { FlowOptions, Until } from './flow-options.ts';
 import { Hub, type LogListener } from './hub.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { nextStart } from './next-start.ts';
 import { OutputEnvironment } from './output-environment.ts';
 import { planGate } from './plan-gate.ts';
 import { createDispatcher, type Dispatcher, type Policy, policyUntil, runPolicy } from './playbook/index.ts';
 import { prober, readinessTimeout, runRequirements, whyChain } from './readiness/index.ts';
 import type { ConfigurationEntry, Extension, Run } from './run.ts';
 import { RunReadiness } from './run-readiness.ts';
+import { SingleServices } from './single-services.ts';
 import type { RunSnapshot } from './snapshot.ts';
-import { failureOf, toldToStop } from './standing.ts';
+import { failureOf } from './standing.ts';
 import { Steadiness } from './steadiness.ts';
 import { Turns } from './turns.ts';
 import { World } from './world.ts';
@@ -41,8 +40,7 @@ export class Flow implements Run {
   readonly #ending: Ending;
   readonly #steadiness: Steadiness;
   readonly #course: Course;
-  readonly #turns = new Turns();
-  readonly #lifecycle: Lifecycle;
+  readonly #single: SingleServices;
   readonly #extending: Extending;
   readonly #output: OutputEnvironment | undefined;
 
@@ -97,24 +95,26 @@ export class Flow implements Run {
       overdue: () => this.#overdue(),
       tearDown: (budgetMs) => this.#tearDown(budgetMs),
     });
+    const turns = new Turns();
     const lifecycle = new Lifecycle({
       world,
       hub: () => this.#hub,
       readiness: () => this.#readiness,
       dispatcher: () => this.#dispatcher,
-      turns: this.#turns,
+      turns,
       isEnding: () => this.#course.isEnding,
       wasReady: () => this.#course.wasReady,
       onFailure: (error) => this.#serviceFailed(error),
     });
-    this.#lifecycle = lifecycle;
     this.#hub = new Hub(world, lifecycle);
     this.#readiness = new RunReadiness({
       clock,
       plan: runRequirements({ services: everyone, roots, excluded: new Set(excluded.keys()) }),
       probe: prober(
         probeCommands(world.registrar, {
-          ...{ workspaceRoot: world.workspace.root, workspace: world.workspace.name, run: options.runId },
+          workspaceRoot: world.workspace.root,
+          workspace: world.workspace.name,
+          run: options.runId,
         }),
       ),
       readListeners: listeners,
@@ -153,7 +153,16 @@ export class Flow implements Run {
       dispatcher: this.#dispatcher,
       ending: this.#ending,
       course: this.#course,
-      turns: this.#turns,
+      turns,
+    });
+    this.#single = new SingleServices({
+      world,
+      hub: this.#hub,
+      lifecycle,
+      dispatcher: this.#dispatcher,
+      ending: this.#ending,
+      course: this.#course,
+      turns,
     });
     const { outputEnvironment: output } = options;
     this.#output = output && new OutputEnvironment(world, output.service ?? this.origin, output.file);
@@ -215,86 +224,20 @@ export class Flow implements Run {
     return this.#course.waitReady(this.#readiness.isReady, signal);
   }
 
-  async restart(service: ServiceId, signal?: AbortSignal): Promise<void> {
-    await this.#bringUp([service], { again: true }, signal);
+  restart(service: ServiceId, signal?: AbortSignal): Promise<void> {
+    return this.#single.restart(service, signal);
   }
 
-  async startServices(services: readonly ServiceId[], signal?: AbortSignal): Promise<void> {
-    await this.#bringUp(services, { again: false }, signal);
-  }
-
-  /** Those that were stopped or have failed, of these and of what they need, are tried at once; and these wait for them (F-21). */
-  async #bringUp(
-    services: readonly ServiceId[],
-    { again }: { readonly again: boolean },
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const named = new Set(services.map((id) => this.#hub.member(id).service.id));
-    const needed = closure([...named], (id) => this.#world.edgesOf(id).map((edge) => edge.service));
-    const members = [...this.#hub.members.values()].filter(({ service }) => needed.has(service.id));
-    const comingUp = await this.#turns.take(needed, async () => {
-      const [first = this.origin] = named;
-      this.#refuseWhenEnding(first);
-      // A process that reloads itself would be kept by a Start (N-9).
-      if (again) await Promise.all(services.map((id) => this.#lifecycle.endForRestart(this.#hub.member(id))));
-      this.#refuseWhenEnding(first);
-      const starts = members.map(({ service: { id } }) => {
-        const isNamed = named.has(id);
-        const reentered = (again && isNamed) || this.#isDown(id);
-        const up =
-          isNamed && (reentered || !this.#isUp(id)) ? nextStart(this.#world.history, id, signal) : undefined;
-        return { id, reentered, up };
-      });
-      for (const { id, reentered } of starts) if (reentered) this.#reenter(id);
-      return starts.flatMap(({ up }) => (up === undefined ? [] : [up]));
-    });
-    await Promise.all(comingUp);
-  }
-
-  #reenter(service: ServiceId): void {
-    this.#lifecycle.wantedAgain(this.#hub.member(service));
-    // What it is built from may have changed while nobody looked.
-    const phase = this.#hub.hasLostAgent(service) ? 'load' : 'init';
-    this.#dispatcher.tell({ type: 'reenter', service, phase });
-  }
-
-  /** It does not come up by itself, or not now. */
-  #isDown(service: ServiceId): boolean {
-    const { standing, service: declared } = this.#hub.member(service);
-    if (standing.kind !== 'wanted') return true;
-    // A service that has ended by itself is not what was asked for; a job is done.
-    return declared.kind === 'service' && this.#stateOf(service) === 'completed';
-  }
-
-  #isUp(service: ServiceId): boolean {
-    const state = this.#stateOf(service);
-    return state === 'running' || state === 'completed';
-  }
-
-  #stateOf(service: ServiceId): string | undefined {
-    return this.#world.history.snapshot.services.get(service)?.state;
+  startServices(services: readonly ServiceId[], signal?: AbortSignal): Promise<void> {
+    return this.#single.start(services, signal);
   }
 
   extend(names: readonly string[] = []): Promise<Extension> {
     return this.#extending.extend(names);
   }
 
-  async stopServices(
-    services: readonly ServiceId[],
-    options: { readonly only?: boolean } = {},
-  ): Promise<Receipt> {
-    const named = services.map((id) => this.#hub.member(id).service.id);
-    const dependents = (id: ServiceId): readonly ServiceId[] =>
-      options.only === true ? [] : ((this.#world.graph.dependents.get(id) ?? []) as readonly ServiceId[]);
-    const taken = closure(named, dependents);
-    const members = [...this.#hub.members.values()].filter(({ service }) => taken.has(service.id));
-    return await this.#turns.take(taken, () => {
-      for (const member of members) {
-        member.standing = toldToStop(member.standing);
-        this.#dispatcher.tell({ type: 'hold', service: member.service.id });
-      }
-      return this.#ending.tearDown('stop', members, this.#world.options.teardownBudgetMs);
-    });
+  stopServices(services: readonly ServiceId[], options: { readonly only?: boolean } = {}): Promise<Receipt> {
+    return this.#single.stop(services, options);
   }
 
   stop(options: { readonly cause?: string; readonly budgetMs?: number } = {}): Promise<Receipt> {
@@ -398,13 +341,6 @@ export class Flow implements Run {
     const receipt = await this.#ending.tearDown('stop', this.#hub.members.values(), budgetMs);
     await this.#ending.close();
     return receipt;
-  }
-
-  #refuseWhenEnding(id: ServiceId): void {
-    if (this.#course.isEnding)
-      throw new SkeinError('SK1407', `the run is being stopped; ${id} is not started again`, {
-        place: { service: id, phase: 'start' },
-      });
   }
 }
 
